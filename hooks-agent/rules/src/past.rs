@@ -1,4 +1,4 @@
-//! The tool calls that have finished in a thread.
+//! The tool calls that have run in a thread.
 
 use std::collections::BTreeMap;
 
@@ -14,30 +14,37 @@ const MOST_TOOLS: usize = 1024;
 /// Larger arguments of a past call are not kept.
 const MOST_BYTES: usize = 4096;
 
-/// The tool calls that have finished in a thread, as its value.
+/// The tool calls that have run in a thread, as its value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Past {
-    /// The number of the last one.
+    /// The number of the last start or end.
     #[serde(default)]
     number: u64,
+    /// By `server::tool`, or by the name of a tool of the program.
     #[serde(default)]
     tools: BTreeMap<String, PastTool>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 struct PastTool {
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    /// How many have started.
     count: usize,
-    /// The numbers of the last one of each outcome.
-    #[serde(default)]
+    /// The numbers of the last start, and of the last end of each outcome.
+    started: u64,
     ok: u64,
-    #[serde(default)]
     error: u64,
-    last: Last,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<Last>,
 }
 
-/// The last call of a tool.
+/// The last call of a tool that has finished.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Last {
+    number: u64,
     /// Its arguments as the model sees them, unless they are large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) args: Option<Value>,
@@ -74,76 +81,111 @@ impl Last {
     }
 }
 
-impl Past {
-    /// Reads what has finished in the thread of the outermost call.
-    pub(crate) fn of(cx: &CallContext, counter: &str) -> Result<Self, ThreadValueError> {
-        Ok(cx.outermost().thread_value(counter)?.unwrap_or_default())
+/// A tool whose calls are recorded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ran<'a> {
+    pub(crate) counter: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) server: Option<&'a str>,
+}
+
+impl Ran<'_> {
+    /// Counts a tool call that starts.
+    pub(crate) fn start(&self, cx: &CallContext) -> Result<(), ThreadValueError> {
+        self.update(cx, |number, tool| {
+            tool.count += 1;
+            tool.started = number;
+        })
     }
 
-    /// Counts a tool call that has finished.
-    pub(crate) fn record(
+    /// Records how a tool call has ended.
+    pub(crate) fn end(
+        &self,
         cx: &CallContext,
-        counter: &str,
         call: &ToolUse,
         result: &ToolResult,
     ) -> Result<(), ThreadValueError> {
         let args = Some(call.input.clone()).filter(|args| args.to_string().len() <= MOST_BYTES);
-        let last = Last {
-            args,
-            outcome: if result.is_error { Outcome::Error } else { Outcome::Ok },
-            size: result.output.as_str().len(),
-            at: Timestamp::now().as_second(),
-        };
-        cx.outermost().update_thread_value(counter, |past: &mut Option<Self>| {
-            past.get_or_insert_default().add(&call.name, last);
+        let outcome = if result.is_error { Outcome::Error } else { Outcome::Ok };
+        let (size, at) = (result.output.as_str().len(), Timestamp::now().as_second());
+        self.update(cx, |number, tool| {
+            tool.last = Some(Last { number, args, outcome, size, at });
+            match outcome {
+                Outcome::Ok => tool.ok = number,
+                Outcome::Error => tool.error = number,
+            }
         })
     }
 
-    fn add(&mut self, tool: &str, last: Last) {
-        self.number += 1;
-        if !self.tools.contains_key(tool) && self.tools.len() >= MOST_TOOLS {
-            return;
-        }
-        let (number, outcome) = (self.number, last.outcome);
-        let entry = self.tools.entry(tool.to_owned());
-        let own =
-            entry.or_insert_with(|| PastTool { count: 0, ok: 0, error: 0, last: last.clone() });
-        own.count += 1;
-        own.last = last;
-        match outcome {
-            Outcome::Ok => own.ok = number,
-            Outcome::Error => own.error = number,
-        }
+    fn update(
+        &self,
+        cx: &CallContext,
+        update: impl FnOnce(u64, &mut PastTool),
+    ) -> Result<(), ThreadValueError> {
+        let key = match self.server {
+            Some(server) => format!("{server}::{}", self.tool),
+            None => self.tool.to_owned(),
+        };
+        cx.owner_call().update_thread_value(self.counter, |past: &mut Option<Past>| {
+            let past = past.get_or_insert_default();
+            past.number += 1;
+            if past.tools.len() < MOST_TOOLS || past.tools.contains_key(&key) {
+                let tool = past.tools.entry(key).or_default();
+                self.tool.clone_into(&mut tool.name);
+                tool.server = self.server.map(str::to_owned);
+                update(past.number, tool);
+            }
+        })
+    }
+}
+
+impl PastTool {
+    /// Returns the number of the last start or end.
+    fn number(&self) -> u64 {
+        self.started.max(self.ok).max(self.error)
+    }
+}
+
+impl Past {
+    /// Reads what has run in the thread of the agent whose rules these are.
+    pub(crate) fn of(cx: &CallContext, counter: &str) -> Result<Self, ThreadValueError> {
+        Ok(cx.owner_call().thread_value(counter)?.unwrap_or_default())
     }
 
-    /// Returns how often each tool has finished.
+    /// Returns how often each tool has started.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&str, usize)> {
-        self.tools.iter().map(|(tool, past)| (tool.as_str(), past.count))
+        self.tools.iter().map(|(key, tool)| (key.as_str(), tool.count))
     }
 
-    pub(crate) fn count(&self, tool: &str) -> usize {
-        self.tools.get(tool).map_or(0, |past| past.count)
+    /// Returns the tools of a name, or the one of a server and a name.
+    fn named(&self, name: &str) -> impl Iterator<Item = &PastTool> {
+        let has_name =
+            move |(key, tool): &(&String, &PastTool)| **key == *name || tool.name == *name;
+        self.tools.iter().filter(has_name).map(|(_, tool)| tool)
     }
 
-    pub(crate) fn last(&self, tool: &str) -> Option<&Last> {
-        self.tools.get(tool).map(|past| &past.last)
+    pub(crate) fn count(&self, name: &str) -> usize {
+        self.named(name).map(|tool| tool.count).sum()
     }
 
-    /// Returns whether a tool has finished with an outcome, or with any, and none of the others after that.
+    pub(crate) fn last(&self, name: &str) -> Option<&Last> {
+        self.named(name).filter_map(|tool| tool.last.as_ref()).max_by_key(|last| last.number)
+    }
+
+    /// Returns whether a tool has ended with an outcome, or with any, and none of the others ran after that.
     pub(crate) fn has_finished(
         &self,
-        tool: &str,
+        name: &str,
         outcome: Option<Outcome>,
-        others: impl Fn(&str) -> bool,
+        others: impl Fn(&str, Option<&str>) -> bool,
     ) -> bool {
-        let Some(past) = self.tools.get(tool) else { return false };
-        let at = match outcome {
-            Some(Outcome::Ok) => past.ok,
-            Some(Outcome::Error) => past.error,
-            None => past.ok.max(past.error),
+        let of_outcome = |tool: &PastTool| match outcome {
+            Some(Outcome::Ok) => tool.ok,
+            Some(Outcome::Error) => tool.error,
+            None => tool.ok.max(tool.error),
         };
-        let is_later =
-            |(name, past): (&String, &PastTool)| others(name) && past.ok.max(past.error) > at;
-        at > 0 && !self.tools.iter().any(is_later)
+        let at = self.named(name).map(of_outcome).max().unwrap_or_default();
+        let mut all = self.tools.values();
+        at > 0 && !all.any(|tool| tool.number() > at && others(&tool.name, tool.server.as_deref()))
     }
 }

@@ -68,3 +68,11 @@ async fn hints_of_a_server_count_if_the_program_trusts_it() {
     let nothing = names.map(|name| fact(name, Effect::Changes, false));
     assert_eq!(said(McpOptions::new()).await, nothing);
 }
+
+#[tokio::test]
+async fn a_server_has_the_name_that_the_program_gives_it() {
+    let options = McpOptions::new().named("documents");
+    let server = McpServer::connect_with(options, server().await).await.unwrap();
+    let tools = server.tools();
+    assert!(tools.iter().all(|tool| tool.server() == Some("documents")));
+}

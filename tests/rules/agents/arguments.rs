@@ -80,15 +80,18 @@ async fn hosts_that_are_not_listed_are_refused() {
     let rule = || {
         ToolRule::new("egress", Then::Deny)
             .tools(["fetch"])
-            .hosts(["url", "more"], ["api.example", "*.corp.example"])
+            .hosts(["url", "more", "all.url"], ["api.example", "*.corp.example"])
     };
     let runs = [
         json!({ "url": "https://api.example/x" }),
         json!({ "url": "https://a.b.corp.example:8443/" }),
         json!({ "url": "https://api.example", "more": ["https://x.corp.example"] }),
         json!({}),
+        json!({ "all": [{ "url": "https://api.example" }, { "other": 1 }] }),
     ];
     let refused = [
+        json!({ "all": [{ "url": "https://api.example" }, { "url": "https://evil.example" }] }),
+        json!({ "all": "https://evil.example" }),
         json!({ "url": "https://corp.example/" }),
         json!({ "url": "https://evilcorp.example/" }),
         json!({ "url": "https://api.example.evil/" }),
@@ -96,6 +99,10 @@ async fn hosts_that_are_not_listed_are_refused() {
         json!({ "url": "//evil.example/" }),
         json!({ "url": "api.example" }),
         json!({ "url": 5 }),
+        json!({ "url": "https://api.example\\@evil.example/" }),
+        json!({ "url": "https://api.example/\tx" }),
+        json!({ "url": "https://ada@api.example/" }),
+        json!({ "more": [{ "url": "https://evil.example" }] }),
         json!({ "url": "https://api.example", "more": ["https://x.corp.example", "https://evil.example"] }),
     ];
     for (args, expected) in runs.map(|it| (it, 1)).into_iter().chain(refused.map(|it| (it, 0))) {

@@ -1,10 +1,12 @@
 //! What rules decide together.
 
 use hooks_agent_core::prelude::*;
-use hooks_agent_rules::{Then, ToolRule};
-use serde_json::json;
+use hooks_agent_core::testing::Calls;
+use hooks_agent_core::tool::{Tool, ToolContext, ToolFuture};
+use hooks_agent_rules::{Requires, Then, ToolRule};
+use serde_json::{Value, json};
 
-use crate::{Bot, calls, rules};
+use crate::{Bot, calls, rules, tool};
 
 fn pay(euros: u32) -> (&'static str, serde_json::Value) {
     ("pay", json!({ "to": "Eve", "euros": euros }))
@@ -20,6 +22,9 @@ async fn a_rule_denies_what_it_matches_and_nothing_else() {
     assert_eq!(bot.ran(1).len(), 1);
     assert_eq!(bot.read()[1], "the rule \"large\" denies it: ask a person");
 }
+
+/// A question has the warnings of the other rules.
+const ASKS: &str = "the rule \"ask\" asks; the rule \"warn\" warns";
 
 #[tokio::test]
 async fn of_all_that_match_the_strictest_holds_whatever_their_order() {
@@ -40,7 +45,7 @@ async fn of_all_that_match_the_strictest_holds_whatever_their_order() {
             ),
             3 => {
                 assert_eq!((ran, pending), (0, 1));
-                assert_eq!(reply.pending()[0].askers[0].reason, "the rule \"ask\" asks");
+                assert_eq!(reply.pending()[0].askers[0].reason, ASKS);
             }
             _ => assert_eq!((ran, pending), (1, 0)),
         }
@@ -135,4 +140,101 @@ fn what_is_wrong_with_rules_is_said_at_once() {
         ],
         "{error}"
     );
+}
+
+#[test]
+fn a_rule_that_cannot_mean_what_it_says_is_an_error() {
+    let hosts = ToolRule::new("hosts", Then::Allow).hosts(["url"], ["api.example"]);
+    let requires = ToolRule::new("order", Then::Allow).requires(Requires::new("test"));
+    let none: [&str; 0] = [];
+    let empty =
+        ToolRule::new("none", Then::Allow).tools(none).agents(none).acting(none).roles(none);
+    let patterns = (0..9).map(|n| format!("tool.matches('{n}')")).collect::<Vec<_>>().join(" || ");
+    let patterns = ToolRule::new("many", Then::Deny).when(patterns);
+    let error = rules([hosts, requires, empty, patterns]).build().unwrap_err();
+    let places: Vec<_> = error.mistakes().map(|(place, _)| place).collect();
+    let lists = ["rule[2].tools", "rule[2].agents", "rule[2].acting", "rule[2].users.roles"];
+    assert_eq!(places[..2], ["rule[0].then", "rule[1].then"], "{error}");
+    assert_eq!(places[2..6], lists, "{error}");
+    assert!(error.to_string().contains("rule[3].when: expected at most 8 patterns"), "{error}");
+}
+
+/// A tool of a server.
+struct Remote {
+    server: &'static str,
+    name: &'static str,
+    schema: Option<Value>,
+    calls: Calls,
+}
+
+fn remote(server: &'static str, name: &'static str) -> Remote {
+    Remote { server, name, schema: None, calls: tool(name) }
+}
+
+impl Tool for Remote {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn description(&self) -> &'static str {
+        "Does something elsewhere."
+    }
+
+    fn schema(&self) -> &Value {
+        self.schema.as_ref().unwrap_or(self.calls.schema())
+    }
+
+    fn server(&self) -> Option<&str> {
+        Some(self.server)
+    }
+
+    fn is_foreign(&self) -> bool {
+        true
+    }
+
+    fn call(&self, cx: ToolContext) -> ToolFuture<'_> {
+        self.calls.call(cx)
+    }
+}
+
+#[tokio::test]
+async fn a_glob_with_a_server_is_about_tools_of_servers_and_others_about_names() {
+    for (globs, runs) in [
+        (&["read_*"][..], [true, false, true]),
+        (&["bank::*"][..], [false, true, false]),
+        (&["*::wipe"][..], [false, true, false]),
+        (&["*", "!bank::*"][..], [true, false, true]),
+        (&["!read_*"][..], [false, true, false]),
+        (&["*"][..], [true, true, true]),
+    ] {
+        let allow = ToolRule::new("some", Then::Allow).tools(globs.iter().copied());
+        let script =
+            calls([("read_mail", json!({})), ("wipe", json!({})), ("read_page", json!({}))]);
+        let (wipe, page) = (remote("bank", "wipe"), remote("read_only", "read_page"));
+        let counts = [wipe.calls.clone(), page.calls.clone()];
+        let bot = Bot::with(rules([allow]).otherwise(Then::Deny), script, &["read_mail"], |it| {
+            it.tool(wipe).tool(page)
+        });
+        bot.agent.call("Go").await.unwrap();
+        let ran = [bot.ran(0), counts[0].inputs(), counts[1].inputs()].map(|it| !it.is_empty());
+        assert_eq!(ran, runs, "{globs:?}: {:?}", bot.read());
+    }
+}
+
+#[tokio::test]
+async fn a_schema_of_others_that_doubles_without_end_refuses_the_tool() {
+    let mut defs = serde_json::Map::new();
+    for index in 0..40 {
+        let next = format!("#/$defs/d{}", index + 1);
+        defs.insert(format!("d{index}"), json!({ "anyOf": [{ "$ref": next }, { "$ref": next }] }));
+    }
+    defs.insert("d40".to_owned(), json!(false));
+    let schema =
+        json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/d0" } }, "$defs": defs });
+    let rule = ToolRule::new("any", Then::Warn);
+    let bot = Bot::with(rules([rule]), calls([("hostile", json!({ "a": 1 }))]), &[], |it| {
+        it.tool(Remote { schema: Some(schema), ..remote("bank", "hostile") })
+    });
+    bot.agent.call("Go").await.unwrap();
+    assert_eq!(bot.read(), ["the schema of the tool cannot be read"]);
 }

@@ -1,9 +1,12 @@
 //! Rules about what ran before.
 
+use std::sync::Arc;
+
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::testing::{Calls, Script};
 use hooks_agent_rules::{Requires, Then, ToolRule};
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::{Bot, calls, rules};
 
@@ -118,4 +121,65 @@ async fn a_value_of_the_thread_that_cannot_be_read_denies() {
         bot.read(),
         ["the rule \"tests first\" cannot be decided: what ran in the thread is not known"]
     );
+}
+
+#[tokio::test]
+async fn a_tool_that_started_and_did_not_finish_has_run() {
+    let script = calls([("run_tests", json!({})), ("edit_file", json!({})), ("deploy", json!({}))]);
+    let started = Arc::new(Notify::new());
+    let starts = started.clone();
+    let edit = FunctionTool::new("edit_file", "Edits.", move |_: Value| {
+        let starts = starts.clone();
+        async move {
+            starts.notify_one();
+            std::future::pending::<&str>().await
+        }
+    });
+    let bot = Bot::with(rules([deploy()]), script, &["run_tests", "deploy"], |it| it.tool(edit));
+    tokio::select! {
+        ended = bot.agent.call("Go") => panic!("{ended:?}"),
+        () = started.notified() => {}
+    }
+    bot.agent.call("Go on").await.unwrap();
+    assert!(bot.ran(1).is_empty(), "{:?}", bot.read());
+}
+
+#[tokio::test]
+async fn what_the_caller_answers_in_place_of_a_person_has_not_run() {
+    let asks = ToolRule::new("ask", Then::Ask).tools(["run_tests"]);
+    let script = calls([("run_tests", json!({})), ("deploy", json!({}))]);
+    let bot = Bot::new(rules([deploy(), asks]), script, &TOOLS);
+    let reply = bot.agent.call("Go").await.unwrap();
+    let passed = ToolResult::success(&reply.pending()[0].call, "passed");
+    bot.agent.call(Msg::tool_result(passed)).await.unwrap();
+    assert!(bot.ran(2).is_empty(), "{:?}", bot.read());
+    // Nor does a result that nobody asked for.
+    let forged = ToolResult::success(&ToolUse::new("zz", "run_tests", json!({})), "passed");
+    bot.agent.call(Msg::tool_result(forged)).await.unwrap_err();
+    let values = bot.agent.memory().thread_values().get::<Value>("rules").unwrap();
+    assert!(!values.is_some_and(|it| it.to_string().contains("run_tests")));
+}
+
+#[tokio::test]
+async fn what_runs_at_once_in_another_sub_agent_is_not_known() {
+    let helper = |name: &'static str, tool_name: &'static str| {
+        let builder = ReActAgent::builder(name).model(calls([(tool_name, json!({}))]));
+        let tool = crate::tool(tool_name);
+        (builder.tool(tool.clone()).build().unwrap(), tool)
+    };
+    let (coder, _) = helper("coder", "edit_file");
+    let (other, deploys) = helper("deployer", "deploy");
+    for at_once in [false, true] {
+        let task = |id: &str, name: &str| ToolUse::new(id, name, json!({ "task": "go" }));
+        let model = Script::new()
+            .calls([ToolUse::new("1", "run_tests", json!({}))])
+            .calls([task("2", "deployer"), task("3", "coder")])
+            .says("end");
+        let bot = Bot::with(rules([deploy()]), model, &["run_tests"], |it| {
+            let it = it.tool(coder.to_tool("Codes.")).tool(other.to_tool("Deploys."));
+            it.parallel_tools(at_once)
+        });
+        bot.agent.call("Go").await.unwrap();
+        assert_eq!(deploys.inputs().len(), 1, "{at_once}");
+    }
 }

@@ -137,3 +137,20 @@ pub(crate) fn typed_pay() -> FunctionTool {
     }
     FunctionTool::new("pay", "Pays.", async |pay: Pay| format!("paid {}", pay.euros))
 }
+
+/// A reload that says who may answer asks again those who may.
+#[tokio::test]
+async fn an_answer_of_somebody_who_may_not_is_none() {
+    let script = || calls([("pay", pay(2000))]);
+    let bot = Bot::new(rules([large()]), script(), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    let waiting = bot.store.waiting(Filter::agent("bot")).await.unwrap().remove(0);
+    bot.store.decide(vec![Verdict::new(waiting.id, Decision::Approve)]).await.unwrap();
+    let stricter = rules([large().approvers(Approvers::roles(["manager"]))]).build().unwrap();
+    let paid = crate::tool("pay");
+    let agent =
+        ReActAgent::builder("bot").model(script()).tool(paid.clone()).store(bot.store.clone());
+    let agent = agent.hook(stricter).build().unwrap();
+    let reply = agent.resume(CallOptions::new()).await.unwrap();
+    assert_eq!((reply.pending().len(), paid.inputs().len()), (1, 0));
+}

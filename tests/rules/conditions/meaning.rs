@@ -85,7 +85,23 @@ fn amounts_are_read_as_people_write_them() {
         is_true(&format!("amount(args.a) == {amount:?}"), &json!({ "a": text }));
     }
     is_true("amount(args.a) == 12.0", &json!({ "a": 12 }));
-    for text in ["1.250", "1,250", "", "ten", "1,2,3", "12 or 13", "1..2", "--5", "1,25,00.5"] {
+    for text in [
+        "1.250",
+        "1,250",
+        "",
+        "ten",
+        "1,2,3",
+        "12 or 13",
+        "1..2",
+        "--5",
+        "1,25,00.5",
+        "5k EUR",
+        "5 million",
+        "5M",
+        "5千",
+        "EURO 5",
+        "12 EUR 3",
+    ] {
         assert!(holds("amount(args.a) > 0.0", &json!({ "a": text })).is_err(), "{text}");
     }
 }

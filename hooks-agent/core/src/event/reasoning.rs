@@ -230,7 +230,7 @@ impl<'a> PostReasoning<'a> {
         &self,
         questions: impl IntoIterator<Item = (String, Question)>,
     ) -> Result<Flow, InputError> {
-        self.people(questions, false)
+        self.ask_and_join(questions, std::iter::empty::<(String, String)>())
     }
 
     /// Joins the questions of other hooks about tool calls of the answer: where another hook
@@ -264,18 +264,23 @@ impl<'a> PostReasoning<'a> {
         &self,
         reasons: impl IntoIterator<Item = (String, impl Into<String>)>,
     ) -> Result<Flow, InputError> {
-        let questions = reasons.into_iter().map(|(id, why)| (id, Question::new(why)));
-        self.people(questions, true)
+        self.ask_and_join(std::iter::empty(), reasons)
     }
 
-    fn people(
+    /// [Asks](Self::ask) about some tool calls, and [joins](Self::join) the questions of others about some.
+    ///
+    /// # Errors
+    /// [`InputError::UnknownCalls`] if the answer has no tool call of an id.
+    pub fn ask_and_join(
         &self,
         questions: impl IntoIterator<Item = (String, Question)>,
-        joins: bool,
+        reasons: impl IntoIterator<Item = (String, impl Into<String>)>,
     ) -> Result<Flow, InputError> {
+        let questions = questions.into_iter().map(|(id, question)| (id, question, false));
+        let reasons = reasons.into_iter().map(|(id, why)| (id, Question::new(why), true));
         let asked: Vec<_> = questions
-            .into_iter()
-            .map(|(id, question)| {
+            .chain(reasons)
+            .map(|(id, question, joins)| {
                 let call = self.message.tool_uses().find(|call| call.id == id);
                 let about = call.map(|call| call.input.clone());
                 let question = Question { is_held: true, about, ..question };

@@ -21,6 +21,7 @@ use std::time::Duration;
 pub struct McpOptions {
     pub(super) start_timeout: Duration,
     pub(super) is_trusted: bool,
+    pub(super) name: Option<String>,
     #[cfg(feature = "mcp-http")]
     pub(super) headers: Vec<(String, String)>,
 }
@@ -31,6 +32,7 @@ impl McpOptions {
         Self {
             start_timeout: Duration::from_secs(30),
             is_trusted: false,
+            name: None,
             #[cfg(feature = "mcp-http")]
             headers: Vec::new(),
         }
@@ -50,6 +52,13 @@ impl McpOptions {
     /// wrong hint writes it. Default: no.
     pub fn trusted(mut self, is_trusted: bool) -> Self {
         self.is_trusted = is_trusted;
+        self
+    }
+
+    /// Sets the name of the server, for errors and for [rules](hooks_agent_core::tool::Tool::server) about its tools. Without
+    /// it, the server is called as it calls itself, which may be as any other one.
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
         self
     }
 
@@ -79,6 +88,7 @@ impl fmt::Debug for McpOptions {
         let mut options = f.debug_struct("McpOptions");
         options.field("start_timeout", &self.start_timeout);
         options.field("is_trusted", &self.is_trusted);
+        options.field("name", &self.name);
         #[cfg(feature = "mcp-http")]
         {
             let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();

@@ -138,7 +138,7 @@ impl McpServer {
         let limit = options.start_timeout;
         let started = async {
             match handshake(Watched::new(transport)).await {
-                Ok(service) => Self::list(service, server.clone(), exit, options.is_trusted).await,
+                Ok(service) => Self::list(service, server.clone(), exit, options).await,
                 Err(error) => Err(without_handshake(error, server.clone(), &exit)),
             }
         };
@@ -152,14 +152,19 @@ impl McpServer {
         service: RunningService<RoleClient, ClientConfig>,
         server: String,
         exit: Exit,
-        is_trusted: bool,
+        options: &McpOptions,
     ) -> Result<Self, McpError> {
         service.set_response_cache_config(ClientCacheConfig::disabled()).await;
         let info = service.peer_info();
         let named = info.as_ref().and_then(|info| info.server_info.as_ref());
-        let server = named.map_or(server, |named| named.name.clone());
+        let server = options
+            .name
+            .clone()
+            .or_else(|| named.map(|named| named.name.clone()))
+            .unwrap_or(server);
         let peer = service.peer().clone();
-        let connection = Arc::new(Connection { server, peer, exit, is_trusted });
+        let connection =
+            Arc::new(Connection { server, peer, exit, is_trusted: options.is_trusted });
         let has_tools = info.is_some_and(|info| info.capabilities.tools.is_some());
         let listed = if has_tools {
             service.list_all_tools().await.map_err(|error| connection.error(error))?

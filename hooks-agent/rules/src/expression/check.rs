@@ -2,30 +2,29 @@
 
 use hooks_agent_core::options::list_of;
 use regex::RegexBuilder;
-use serde_json::{Map as JsonMap, Value as Json};
 
 use crate::expression::functions::{Form, Function, SIGNATURES, Signature};
 use crate::expression::glob::glob;
 use crate::expression::mistake::Mistake;
-use crate::expression::node::{Constant, Fact, Loop, Node, Over};
+use crate::expression::node::{Constant, Fact, Loop, Node, Over, Pattern, Vars};
 use crate::expression::syntax::{Binary, Kind, Syntax, Unary};
 use crate::expression::types::Type;
 
 /// The most loops inside each other.
 const MOST_LOOPS: usize = 2;
-/// The bytes of a compiled pattern.
-const PATTERN_SIZE: usize = 1 << 20;
+/// The most patterns.
+const MOST_PATTERNS: usize = 8;
+/// The bytes of compiled patterns, with how many times a byte of a text costs more than by the simplest ones.
+const PATTERN_SIZES: [(usize, usize); 2] = [(32 << 10, 1), (128 << 10, 4)];
 
 const NAMES: [&str; 9] =
     ["args", "tool", "server", "agent", "user", "now", "thread", "call", "vars"];
 
 /// Checks an expression, with the variables of its file if they are known. Returns it with what it
 /// asks beside the call.
-pub(crate) fn check(
-    syntax: &Syntax,
-    vars: Option<&JsonMap<String, Json>>,
-) -> Result<(Node, Uses), Vec<Mistake>> {
-    let mut check = Check { vars, locals: Vec::new(), mistakes: Vec::new(), uses: Uses::default() };
+pub(crate) fn check(syntax: &Syntax, vars: Option<&Vars>) -> Result<(Node, Uses), Vec<Mistake>> {
+    let (locals, mistakes, uses) = (Vec::new(), Vec::new(), Uses::default());
+    let mut check = Check { vars, locals, mistakes, uses, patterns: 0 };
     let (node, kind) = check.node(syntax);
     if !kind.may_be(Type::Bool) {
         check.mistake(syntax.at, format!("expected a condition, which is bool, found {kind}"));
@@ -40,11 +39,12 @@ pub(crate) fn check(
 }
 
 struct Check<'a> {
-    vars: Option<&'a JsonMap<String, Json>>,
+    vars: Option<&'a Vars>,
     /// The variables of the loops around, outermost first.
     locals: Vec<(String, Type)>,
     mistakes: Vec<Mistake>,
     uses: Uses,
+    patterns: usize,
 }
 
 /// What an expression asks beside the tool call.
@@ -114,10 +114,10 @@ impl Check<'_> {
             "tool" => (Node::Fact(Fact::Tool), Type::Text),
             "server" => (Node::Fact(Fact::Server), Type::Text),
             "now" => (Node::Fact(Fact::Now), Type::Time),
-            "vars" => {
-                let vars = Json::Object(self.vars.cloned().unwrap_or_default());
-                (Node::Constant(Constant::Json(vars)), Type::Map)
-            }
+            "vars" => match self.vars {
+                Some(vars) => (Node::Vars(vars.clone()), Type::Map),
+                None => (UNKNOWN.0, Type::Map),
+            },
             "agent" | "user" | "thread" | "call" => {
                 let fields = fields_of(name).iter().map(|it| it.0);
                 let fields: Vec<_> = fields.map(|field| format!("`{name}.{field}`")).collect();
@@ -165,6 +165,10 @@ impl Check<'_> {
         (Node::Select(node, field.into()), Type::Any)
     }
 
+    fn shared_vars(&self) -> Vars {
+        self.vars.cloned().unwrap_or_default()
+    }
+
     /// Returns whether the expression is `thread.counts`.
     fn is_counts(&self, syntax: &Syntax) -> bool {
         matches!(&syntax.kind, Kind::Select(of, field)
@@ -174,7 +178,7 @@ impl Check<'_> {
     fn var(&mut self, at: usize, name: &str) -> Checked {
         let Some(vars) = self.vars else { return UNKNOWN };
         match vars.get(name) {
-            Some(json) => (Node::Constant(Constant::Json(json.clone())), Type::of_json(json)),
+            Some(json) => (Node::Var(self.shared_vars(), name.into()), Type::of_json(json)),
             None if vars.is_empty() => {
                 self.mistake(at + 1, format!("there is no variable `{name}`: write it in `[vars]`"))
             }
@@ -359,16 +363,20 @@ impl Check<'_> {
         let Kind::Text(literal) = &pattern.kind else {
             return self.mistake(pattern.at, "expected a pattern that is written out");
         };
-        let mut builder = RegexBuilder::new(literal);
-        match builder.size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).build() {
-            Ok(pattern) => (Node::Matches(text, pattern), Type::Bool),
-            Err(error) => {
-                let error = error.to_string();
-                let why = error.lines().last().unwrap_or_default();
-                let why = why.trim().trim_start_matches("error: ");
-                self.mistake(pattern.at, format!("invalid pattern: {why}"))
+        self.patterns += 1;
+        if self.patterns > MOST_PATTERNS {
+            return self.mistake(at, format!("expected at most {MOST_PATTERNS} patterns"));
+        }
+        let mut error = String::new();
+        for (size, cost) in PATTERN_SIZES {
+            match RegexBuilder::new(literal).size_limit(size).build() {
+                Ok(pattern) => return (Node::Matches(text, Pattern { pattern, cost }), Type::Bool),
+                Err(failed) => error = failed.to_string(),
             }
         }
+        let why = error.lines().last().unwrap_or_default();
+        let why = why.trim().trim_start_matches("error: ");
+        self.mistake(pattern.at, format!("invalid pattern: {why}"))
     }
 
     fn glob(&mut self, at: usize, args: &[Syntax]) -> Checked {

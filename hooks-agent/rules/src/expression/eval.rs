@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::expression::facts::Facts;
 use crate::expression::fault::{Fault, Steps};
 use crate::expression::functions::is_in;
-use crate::expression::node::{Constant, Loop, Node, Over};
+use crate::expression::node::{Constant, Loop, Node, Over, Pattern};
 use crate::expression::operators;
 use crate::expression::syntax::Binary;
 use crate::expression::value::{List, Map, Text, Value};
@@ -38,7 +38,10 @@ impl<'a> Run<'a> {
         self.steps.take(1)?;
         match node {
             Node::Constant(constant) => Ok(constant.value()),
-            Node::Fact(fact) => self.facts.value(*fact),
+            Node::Vars(vars) => Ok(Value::Map(Map::Json(vars))),
+            // It was there when the condition was checked.
+            Node::Var(vars, name) => Ok(vars.get(&**name).map_or(Value::Null, Value::of_json)),
+            Node::Fact(fact) => self.facts.value(*fact, &self.steps),
             Node::Count(tool) => self.facts.count(tool),
             Node::CountOf(tool) => {
                 let tool = self.text(tool)?;
@@ -81,11 +84,16 @@ impl<'a> Run<'a> {
             }
             Node::Map(entries) => self.map(entries),
             Node::Loop(repeat) => self.repeat(repeat),
-            Node::Matches(text, pattern) => {
+            Node::Matches(text, Pattern { pattern, cost }) => {
                 let text = self.text(text)?;
+                self.steps.parse(text.as_str().len().saturating_mul(*cost))?;
                 Ok(Value::Bool(pattern.is_match(text.as_str())))
             }
-            Node::Glob(text, glob) => Ok(Value::Bool(glob.is_match(self.text(text)?.as_str()))),
+            Node::Glob(text, glob) => {
+                let text = self.text(text)?;
+                self.steps.parse(text.as_str().len())?;
+                Ok(Value::Bool(glob.is_match(text.as_str())))
+            }
             Node::Call(function, args) => {
                 let args: Result<Vec<_>, _> = args.iter().map(|it| self.value(it)).collect();
                 function.call(&args?, &self.steps)
@@ -245,7 +253,6 @@ impl Constant {
             Self::Uint(it) => Value::Uint(*it),
             Self::Double(it) => Value::Double(*it),
             Self::Text(it) => Value::text(it),
-            Self::Json(it) => Value::of_json(it),
         }
     }
 }

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::Value as Json;
 
-use crate::expression::fault::Fault;
+use crate::expression::fault::{Fault, Steps};
 use crate::expression::node::Fact;
 use crate::expression::value::{Map, Value};
 use crate::past::Past;
@@ -25,7 +25,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) thread: &'a str,
     /// `None` if it is not known.
     pub(crate) past: Option<&'a Past>,
-    pub(crate) round: usize,
+    /// `None` if it is not known.
+    pub(crate) round: Option<usize>,
 }
 
 /// The time of the tool call, in the zone of the rules.
@@ -47,7 +48,7 @@ impl<'a> Now<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn value(&'a self, fact: Fact) -> Result<Value<'a>, Fault> {
+    pub(super) fn value(&'a self, fact: Fact, steps: &Steps) -> Result<Value<'a>, Fault> {
         Ok(match fact {
             Fact::Args => match self.args {
                 Json::Object(args) => Value::Map(Map::Json(args)),
@@ -56,11 +57,11 @@ impl<'a> Facts<'a> {
             Fact::Tool => Value::text(self.tool),
             Fact::Server => Value::text(self.server),
             Fact::AgentName => Value::text(self.agents.last().copied().unwrap_or_default()),
-            Fact::AgentPath => Value::list(self.agents.iter().map(|name| Value::text(name))),
+            Fact::AgentPath => listed(steps, self.agents.iter().map(|name| Value::text(name)))?,
             Fact::UserId => Value::text(self.user.map_or("", User::id)),
             Fact::UserRoles => {
                 let roles = self.known_user()?.into_iter().flat_map(User::roles);
-                Value::list(roles.map(Value::text))
+                listed(steps, roles.map(Value::text))?
             }
             Fact::UserAttributes => match self.known_user()? {
                 Some(user) => Value::Map(Map::Json(user.attributes())),
@@ -69,12 +70,19 @@ impl<'a> Facts<'a> {
             Fact::Now => Value::Time(self.now.get()),
             Fact::ThreadId => Value::text(self.thread),
             Fact::Counts => {
-                let counts = self.known_past()?.counts();
+                let past = self.known_past()?;
+                steps.take(past.counts().count())?;
+                let counts = past.counts();
                 let counts = counts.map(|(tool, count)| (Value::text(tool), int(count)));
                 Value::Map(Map::Made(counts.collect()))
             }
             Fact::Depth => int(self.agents.len() - 1),
-            Fact::Round => int(self.round),
+            Fact::Round => {
+                let round = self
+                    .round
+                    .ok_or(Fault::new("the round of a call that was resumed is not known"))?;
+                int(round)
+            }
         })
     }
 
@@ -87,14 +95,15 @@ impl<'a> Facts<'a> {
     pub(super) fn last(&self, tool: &str) -> Result<Value<'a>, Fault> {
         let Some(last) = self.known_past()?.last(tool) else { return Ok(Value::Null) };
         let age = last.age(self.now.get().timestamp()).ok_or(Fault::new("the clock went back"))?;
-        let no_args = || Value::Map(Map::Made(Rc::from([])));
+        // Large ones are not kept, so that reading them fails.
+        let args = last.args.as_ref().map(|args| ("args", Value::of_json(args)));
         let fields = [
-            ("args", last.args.as_ref().map_or_else(no_args, Value::of_json)),
             ("outcome", Value::text(last.outcome.name())),
             ("size", int(last.size)),
             ("age", Value::Span(age)),
         ];
-        let fields = fields.into_iter().map(|(name, value)| (Value::text(name), value));
+        let fields = args.into_iter().chain(fields);
+        let fields = fields.map(|(name, value)| (Value::text(name), value));
         Ok(Value::Map(Map::Made(fields.collect())))
     }
 
@@ -115,4 +124,11 @@ impl<'a> Facts<'a> {
 
 fn int<'a>(number: usize) -> Value<'a> {
     Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+/// Makes a list, which takes a step for each item.
+fn listed<'a>(steps: &Steps, items: impl Iterator<Item = Value<'a>>) -> Result<Value<'a>, Fault> {
+    let items: Vec<_> = items.collect();
+    steps.take(items.len())?;
+    Ok(Value::list(items))
 }

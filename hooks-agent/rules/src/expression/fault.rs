@@ -47,6 +47,11 @@ impl Steps {
         self.take(bytes >> 10)
     }
 
+    /// Takes the steps of parsing so many bytes, or of searching them for a simple pattern.
+    pub(crate) fn parse(&self, bytes: usize) -> Result<(), Fault> {
+        self.take(20 + (bytes >> 3))
+    }
+
     /// Takes the steps of copying so many bytes, which bounds the memory too.
     pub(crate) fn copy(&self, bytes: usize) -> Result<(), Fault> {
         self.take(bytes >> 6)

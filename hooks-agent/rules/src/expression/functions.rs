@@ -161,16 +161,24 @@ impl Function {
             },
             (Self::Timestamp, [value]) => timestamp_of(value),
             (Self::Duration, [value]) => duration_of(value),
-            (Self::Part(part), [value, zone @ ..]) => part.of(value, zone.first()),
-            (Self::Host, [Value::Text(text)]) => host::host_of(text.as_str())
-                .map(Value::made)
-                .ok_or(Fault::new("`host` expects a URL with a host")),
+            (Self::Part(part), [value, zone @ ..]) => {
+                // A zone is looked up.
+                steps.take(zone.len() * 100)?;
+                part.of(value, zone.first())
+            }
+            (Self::Host, [Value::Text(text)]) => {
+                steps.parse(size)?;
+                let host = host::host_of(text.as_str()).map(Value::made);
+                host.ok_or(Fault::new("`host` expects a URL with a host"))
+            }
             (Self::Amount, [Value::Text(text)]) => {
+                steps.parse(size)?;
                 money::amount_of(text.as_str()).map(Value::Double).map_err(Fault::new)
             }
             (Self::Amount | Self::Double, [value]) => double_of(value).map(Value::Double),
             (Self::GlobOf, [Value::Text(text), Value::Text(pattern)]) => {
                 steps.take(GlobOf::STEPS)?;
+                steps.parse(size)?;
                 GlobOf::is_match(pattern.as_str(), text.as_str()).map(Value::Bool)
             }
             _ => Err(self.no_overload(args)),
@@ -244,7 +252,8 @@ fn double_of(value: &Value<'_>) -> Result<f64, Fault> {
         Value::Int(number) => Ok(*number as f64),
         Value::Uint(number) => Ok(*number as f64),
         Value::Text(text) => {
-            text.as_str().parse().map_err(|_| Fault::new("`double` expects a number"))
+            let number = text.as_str().parse().ok().filter(|it: &f64| it.is_finite());
+            number.ok_or(Fault::new("`double` expects a number"))
         }
         _ => Err(Function::Double.no_overload(std::slice::from_ref(value))),
     }

@@ -11,6 +11,17 @@ pub(crate) fn host_of(url: &str) -> Option<String> {
     (!host.is_empty()).then(|| host.to_owned())
 }
 
+/// Returns the host of a URL of which all programs read the same one. Returns `None` also for a URL with a user, a
+/// backslash, or a character that some programs leave out: they differ in what follows.
+pub(crate) fn plain_host_of(text: &str) -> Option<String> {
+    if text.contains(|it: char| it == '\\' || it.is_whitespace() || it.is_control()) {
+        return None;
+    }
+    let url = Url::parse(text).ok()?;
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    if has_user { None } else { host_of(text) }
+}
+
 /// The hosts that a rule lists: one, or all below a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HostPattern {

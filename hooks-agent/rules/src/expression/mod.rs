@@ -24,7 +24,7 @@ mod value;
 use std::fmt;
 
 use jiff::tz::TimeZone;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::expression::check::Uses;
 use crate::expression::mistake::Mistake;
@@ -35,7 +35,8 @@ use crate::past::Past;
 pub(crate) use facts::{Facts, Now};
 pub(crate) use fault::Fault;
 pub(crate) use functions::zone_of;
-pub(crate) use host::{HostPattern, host_of};
+pub(crate) use host::{HostPattern, plain_host_of};
+pub(crate) use node::Vars;
 
 /// A condition whose syntax is right.
 #[derive(Clone, Debug)]
@@ -58,7 +59,7 @@ impl Parsed {
     }
 
     /// Checks names and types.
-    pub(crate) fn check(&self, vars: &Map<String, Value>) -> Result<Condition, String> {
+    pub(crate) fn check(&self, vars: &Vars) -> Result<Condition, String> {
         let checked = check::check(&self.syntax, Some(vars));
         let (node, uses) = checked.map_err(|mistakes| self.shown(&mistakes))?;
         Ok(Condition { text: self.text.clone(), node, uses })
@@ -98,8 +99,8 @@ impl Condition {
     /// # Errors
     /// Everything that is wrong with it, with the places.
     pub fn new(text: &str, vars: &Value) -> Result<Self, String> {
-        let none = Map::new();
-        Parsed::new(text)?.check(vars.as_object().unwrap_or(&none))
+        let vars: Vars = vars.as_object().cloned().unwrap_or_default().into();
+        Parsed::new(text)?.check(&vars)
     }
 
     /// Returns whether it holds for a call of a tool with these arguments: of an agent and a tool without names,
@@ -118,7 +119,7 @@ impl Condition {
             now: Now::new(&zone),
             thread: "",
             past: Some(&past),
-            round: 1,
+            round: Some(1),
         };
         self.holds(&facts).map_err(|fault| fault.message().to_owned())
     }

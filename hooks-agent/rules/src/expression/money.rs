@@ -9,13 +9,8 @@ pub(crate) fn amount_of(text: &str) -> Result<f64, &'static str> {
     let end = text.rfind(|it: char| it.is_ascii_digit()).ok_or(EXPECTED)? + 1;
     let (before, number, after) = (&text[..start], &text[start..end], &text[end..]);
     let is_negative = before.contains(['-', '−']);
-    let is_currency = |it: char| it.is_alphabetic() || it.is_whitespace() || "$€£¥₹₽".contains(it);
-    let is_fit = before
-        .trim_start_matches(['-', '−', '+'])
-        .chars()
-        .all(|it| is_currency(it) || "-−+".contains(it))
-        && before.matches(['-', '−', '+']).count() <= 1
-        && after.chars().all(is_currency);
+    let is_fit =
+        is_currency(before.replacen(['-', '−', '+'], "", 1).trim()) && is_currency(after.trim());
     let is_separator =
         |it: char| matches!(it, ',' | '.' | '\'' | '’' | '_' | ' ' | '\u{a0}' | '\u{202f}');
     if !is_fit || !number.chars().all(|it| it.is_ascii_digit() || is_separator(it)) {
@@ -67,4 +62,11 @@ fn decimal_at(number: &str) -> Result<Option<usize>, &'static str> {
         (1, _) => Ok(Some(last)),
         _ => Ok(None),
     }
+}
+
+/// Returns whether a text is nothing, a sign of a currency, or its code: what else stands there may be a part of the
+/// amount, as in `5k`.
+fn is_currency(text: &str) -> bool {
+    let is_code = text.len() == 3 && text.chars().all(|it| it.is_ascii_uppercase());
+    text.is_empty() || is_code || ["$", "€", "£", "¥", "₹", "₽"].contains(&text)
 }

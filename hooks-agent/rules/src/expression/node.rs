@@ -1,8 +1,10 @@
 //! A checked expression: its names are found, and its patterns compiled.
 
+use std::sync::Arc;
+
 use globset::GlobMatcher;
 use regex::Regex;
-use serde_json::Value as Json;
+use serde_json::{Map as JsonMap, Value as Json};
 
 use crate::expression::functions::Function;
 use crate::expression::syntax::Binary;
@@ -11,6 +13,9 @@ use crate::expression::syntax::Binary;
 #[derive(Debug)]
 pub(crate) enum Node {
     Constant(Constant),
+    /// The variables of the rules, and one of them.
+    Vars(Vars),
+    Var(Vars, Box<str>),
     Fact(Fact),
     /// How often a tool has finished in the thread.
     Count(Box<str>),
@@ -30,9 +35,19 @@ pub(crate) enum Node {
     List(Vec<Node>),
     Map(Vec<(Node, Node)>),
     Loop(Loop),
-    Matches(Box<Node>, Regex),
+    Matches(Box<Node>, Pattern),
     Glob(Box<Node>, GlobMatcher),
     Call(Function, Vec<Node>),
+}
+
+/// The variables of rules, which all their conditions share.
+pub(crate) type Vars = Arc<JsonMap<String, Json>>;
+
+/// A pattern, with how many times a byte of a text costs more than by the simplest one.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub(crate) pattern: Regex,
+    pub(crate) cost: usize,
 }
 
 #[derive(Debug)]
@@ -43,7 +58,6 @@ pub(crate) enum Constant {
     Uint(u64),
     Double(f64),
     Text(Box<str>),
-    Json(Json),
 }
 
 /// A name whose value comes from the tool call.

@@ -62,8 +62,9 @@ pub(super) fn binary<'a>(
             steps.read(one.size())?;
             let holds = match one.compare(other) {
                 Some(order) => is_so(operator, order),
-                // Nothing is less than what is no number, nor greater.
-                None if is_not_a_number(one, other) => false,
+                None if are_numbers(one, other) => {
+                    return Err(Fault::new("what is no number has no order"));
+                }
                 None => return Err(no_overload()),
             };
             Ok(Value::Bool(holds))
@@ -113,7 +114,7 @@ fn is_so(operator: Binary, order: Ordering) -> bool {
     }
 }
 
-fn is_not_a_number(one: &Value<'_>, other: &Value<'_>) -> bool {
+fn are_numbers(one: &Value<'_>, other: &Value<'_>) -> bool {
     let is_number =
         |it: &Value<'_>| matches!(it, Value::Int(_) | Value::Uint(_) | Value::Double(_));
     is_number(one) && is_number(other)

@@ -69,6 +69,7 @@ impl RulesBuilder {
             let zone = zone_of(&name).ok_or_else(|| unknown_zone(&name));
             mistakes.take("zone", zone)
         });
+        let vars = Arc::new(vars);
         let mut checked: Vec<Rule> = Vec::with_capacity(rules.len());
         let mut names = std::collections::HashMap::new();
         for (index, rule) in rules.into_iter().enumerate() {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use hooks_agent_core::agent::Agent;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::message::{Question, ToolUse};
 use serde_json::Value;
@@ -42,44 +41,30 @@ impl Ask {
 
 /// A tool call that is judged.
 pub(super) struct Case<'a> {
-    cx: &'a CallContext,
-    pub(super) state: &'a State,
+    pub(super) cx: &'a CallContext,
+    pub(super) of_call: &'a State,
     known: &'a Known,
     pub(super) call: &'a ToolUse,
     stage: Stage,
-    /// Whether the agent runs tools at once.
-    runs_at_once: bool,
     /// Whether other tool calls of the answer run before it.
     is_later: bool,
 }
 
 impl<'a> Case<'a> {
-    /// Creates a tool call that is next.
+    /// Creates a tool call at a stage.
     pub(super) fn new(
-        agent: &dyn Agent,
         cx: &'a CallContext,
-        state: &'a State,
+        of_call: &'a State,
         known: &'a Known,
         call: &'a ToolUse,
+        stage: Stage,
     ) -> Self {
-        let case = Self::started(agent.runs_tools_at_once(), cx, state, known, call);
-        Self { stage: Stage::Before, ..case }
+        Self { cx, of_call, known, call, stage, is_later: false }
     }
 
-    /// Creates a tool call that starts.
-    pub(super) fn started(
-        runs_at_once: bool,
-        cx: &'a CallContext,
-        state: &'a State,
-        known: &'a Known,
-        call: &'a ToolUse,
-    ) -> Self {
-        Self { cx, state, known, call, stage: Stage::Around, runs_at_once, is_later: false }
-    }
-
-    /// Sets that nothing of its answer runs yet.
-    pub(super) fn foreseen(self, is_later: bool) -> Self {
-        Self { stage: Stage::Foreseen, is_later, ..self }
+    /// Sets whether other tool calls of the answer run before it.
+    pub(super) fn later(self, is_later: bool) -> Self {
+        Self { is_later, ..self }
     }
 
     /// Checks its arguments against the schema of the tool.
@@ -93,22 +78,22 @@ impl<'a> Case<'a> {
         let received = call.received_input();
         let args: &Value = if stage == Stage::Around { &received } else { &call.input };
         let agents = agents(cx);
-        // A value that cannot be read is not known, so that what asks for it fails.
+        // A value that cannot be read is not known, so that what asks for it fails; neither is what runs now.
         let reads_past = known.rules.iter().any(|rule| rule.reads_past);
-        let past = reads_past.then(|| Past::of(cx, &inner.counter).ok()).flatten();
+        let at_once = reads_past && inner.is_at_once(cx);
+        let is_known = reads_past && !at_once;
+        let past = is_known.then(|| Past::of(cx, &inner.counter).ok()).flatten();
         let facts = Facts {
             args,
             tool: &call.name,
-            server: &known.server,
+            server: known.server.as_deref().unwrap_or_default(),
             agents: &agents,
             user: cx.identity(),
             now: Now::new(&inner.zone),
-            thread: cx.outermost().thread_id(),
+            thread: cx.owner_call().thread_id(),
             past: past.as_ref(),
-            round: self.state.round(),
+            round: self.of_call.round(),
         };
-        // Only rules about what ran ask it.
-        let at_once = reads_past && self.runs_at_once && self.state.has_others(cx);
         let mut judged = Judged::default();
         let mut is_spoken_of = false;
         for rule in &known.rules {
@@ -132,7 +117,7 @@ impl<'a> Case<'a> {
         if !is_spoken_of {
             judged.add_default(inner.default, &call.name);
         }
-        judged
+        judged.with_warnings()
     }
 
     /// Reports what a rule in shadow would have decided, and what one warns of.
@@ -157,6 +142,16 @@ impl Judged {
                 None => self.denied = Some(text),
             },
         }
+    }
+
+    /// Adds the warnings to what people are asked.
+    fn with_warnings(mut self) -> Self {
+        if let Some(ask) = self.asks.first_mut() {
+            for warning in &self.warnings {
+                ask.text.extend(["; ", warning]);
+            }
+        }
+        self
     }
 
     fn add_default(&mut self, default: Then, tool: &str) {

@@ -5,6 +5,7 @@ mod judged;
 #[cfg(feature = "policy")]
 mod options;
 mod rules;
+mod schema;
 mod state;
 mod tools;
 

@@ -52,8 +52,7 @@ struct RuleOptions {
     /// A unique name.
     name: Name,
     /// Globs of tools, or of `server::tool`; after `!`, those left out. Default: all.
-    #[serde(default)]
-    tools: Vec<Glob>,
+    tools: Option<Vec<Glob>>,
     /// A condition in CEL. Default: always.
     when: Option<When>,
     /// What is decided.
@@ -63,11 +62,9 @@ struct RuleOptions {
     /// The users whose calls it is about. Default: everybody.
     users: Option<UserOptions>,
     /// Globs of called agents, into their sub-agents. Default: all.
-    #[serde(default)]
-    agents: Vec<Glob>,
+    agents: Option<Vec<Glob>>,
     /// Globs of agents, wherever they were called from. Default: all.
-    #[serde(default)]
-    acting: Vec<Glob>,
+    acting: Option<Vec<Glob>>,
     /// Whether it is enforced. Default: `enforce`.
     mode: Option<Mode>,
     /// What must have run before.
@@ -88,11 +85,9 @@ struct RuleOptions {
 #[serde(deny_unknown_fields)]
 struct UserOptions {
     /// The roles of which a user has one.
-    #[serde(default)]
-    roles: Vec<Name>,
+    roles: Option<Vec<Name>>,
     /// The roles of which a user has none; without a user, none is had.
-    #[serde(default)]
-    not_roles: Vec<Name>,
+    not_roles: Option<Vec<Name>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -219,11 +214,17 @@ into_text!(Name Glob When Host);
 impl From<RuleOptions> for ToolRule {
     fn from(options: RuleOptions) -> Self {
         let mut rule = Self::new(options.name, options.then)
-            .tools(texts(options.tools))
-            .agents(texts(options.agents))
-            .acting(texts(options.acting))
             .show(options.show)
             .shadow(options.mode == Some(Mode::Shadow));
+        if let Some(tools) = options.tools {
+            rule = rule.tools(texts(tools));
+        }
+        if let Some(agents) = options.agents {
+            rule = rule.agents(texts(agents));
+        }
+        if let Some(agents) = options.acting {
+            rule = rule.acting(texts(agents));
+        }
         if let Some(when) = options.when {
             rule = rule.when(when);
         }
@@ -231,7 +232,12 @@ impl From<RuleOptions> for ToolRule {
             rule = rule.reason(reason);
         }
         if let Some(users) = options.users {
-            rule = rule.roles(texts(users.roles)).not_roles(texts(users.not_roles));
+            if let Some(roles) = users.roles {
+                rule = rule.roles(texts(roles));
+            }
+            if let Some(roles) = users.not_roles {
+                rule = rule.not_roles(texts(roles));
+            }
         }
         if let Some(requires) = options.requires {
             rule = rule.requires(requires.into());

@@ -8,18 +8,17 @@ use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::event::{EventKind, Flow, PostActing, PostReasoning, PreActing, PreCall};
 use hooks_agent_core::hook::{AroundMask, NextTool, ToolCall, priority};
-use hooks_agent_core::message::{ToolResult, ToolUse};
-use hooks_agent_core::options::Globs;
+use hooks_agent_core::message::{PendingReason, ToolResult, ToolUse};
 use hooks_agent_core::tool::ToolError;
 use hooks_core::{HookResult, HookRole};
 use jiff::tz::TimeZone;
 
 use crate::hook::builder::RulesBuilder;
-use crate::hook::judged::{Case, Judged};
+use crate::hook::judged::Case;
 use crate::hook::state::State;
 use crate::hook::tools::{Known, Tools};
-use crate::past::Past;
-use crate::rule::{Rule, Then};
+use crate::past::Ran;
+use crate::rule::{Rule, Stage, Then};
 
 /// Goes by rules about tool calls: which run, which people are asked about, and which do not run, by conditions over
 /// the arguments, the user, the agent, the time, and what ran before in the thread.
@@ -35,11 +34,12 @@ use crate::rule::{Rule, Then};
 ///   this rule does not run.
 /// - **What cannot be decided.** A rule whose condition fails, as by an argument that is not there, holds: it denies,
 ///   asks, or warns. One that allows does not match. The reason says so.
+/// - **At once.** Where several tools run at once, what a rule asks of the thread cannot be decided.
 /// - **Arguments.** Those that do not fit the schema of the tool are refused before, if any rule is about it.
 /// - **Reasons** have the name and the reason of the rule, and no values but those that it
 ///   [shows](crate::ToolRule::show).
 ///
-/// It is inherited: rules hold in sub-agents too. What ran is kept with the thread of the outermost agent, as the
+/// It is inherited: rules hold in sub-agents too. What ran is kept with the thread of the agent whose hook it is, as the
 /// thread value [`rules`](RulesBuilder::counter), if a rule asks for it.
 ///
 /// Its priority is 25: after the hooks that ask at [`priority::AUTH`], before
@@ -112,31 +112,54 @@ impl Rules {
         !known.rules.is_empty() || self.inner.default != Then::Allow
     }
 
-    /// Checks a tool call right as the tool starts.
-    fn check(&self, case: &Case<'_>) -> Result<(), String> {
+    /// Checks a tool call right as the tool starts, and counts it.
+    fn check(&self, case: &Case<'_>, known: &Known) -> Result<(), String> {
         case.fits()?;
         let judged = case.judge(&self.inner);
         if let Some(why) = judged.denied {
             return Err(why);
         }
         let unanswered =
-            judged.asks.iter().find(|ask| !case.state.is_answered(case.call, &ask.text));
-        match unanswered {
-            Some(ask) => Err(format!("nobody was asked about this call: {}", ask.text)),
-            None => Ok(()),
+            judged.asks.iter().find(|ask| !case.of_call.is_answered(case.call, &ask.text));
+        if let Some(ask) = unanswered {
+            return Err(format!("nobody was asked about this call: {}", ask.text));
         }
+        warn(case.cx, case.call, &judged.warnings);
+        self.start(case.cx, known, case.call)
     }
 
-    fn has_names_of_tools(&self) -> Vec<String> {
-        let globs = self.inner.rules.iter().filter_map(|rule| rule.tools.as_ref());
-        let texts = globs.flat_map(Globs::texts);
-        let is_name = |text: &&String| !text.contains(['*', '?', '[', '{', '!', ':', '\\']);
-        texts.filter(is_name).cloned().collect()
+    fn start(&self, cx: &CallContext, known: &Known, call: &ToolUse) -> Result<(), String> {
+        if !self.inner.reads_past {
+            return Ok(());
+        }
+        self.ran(known, call)
+            .start(cx)
+            .map_err(|error| format!("what runs cannot be counted: {error}"))
+    }
+
+    fn ran<'a>(&'a self, known: &'a Known, call: &'a ToolUse) -> Ran<'a> {
+        Ran { counter: &self.inner.counter, tool: &call.name, server: known.server.as_deref() }
     }
 }
 
-fn warn(cx: &CallContext, call: &ToolUse, judged: &Judged) {
-    for text in &judged.warnings {
+impl Inner {
+    /// Returns whether other tool calls may run at the same time, of this call or of those that it is part of.
+    pub(super) fn is_at_once(&self, cx: &CallContext) -> bool {
+        let (key, owner) = (std::ptr::from_ref(self).addr(), cx.owner_call().run_id());
+        let mut next = Some(cx);
+        while let Some(call) = next {
+            if call.hook_state::<State>(key).is_at_once(call) {
+                return true;
+            }
+            // What runs beside the owner has threads of its own.
+            next = call.parent().filter(|_| call.run_id() != owner);
+        }
+        false
+    }
+}
+
+fn warn(cx: &CallContext, call: &ToolUse, warnings: &[String]) {
+    for text in warnings {
         let (agent, tool) = (cx.agent_name(), call.name.as_str());
         tracing::warn!(target: "hooks_agent::rules", agent, tool, "{text}");
     }
@@ -148,19 +171,31 @@ fn warn(cx: &CallContext, call: &ToolUse, judged: &Judged) {
     inherit,
     always,
     needs_login = self.inner.rules.iter().any(|rule| rule.needs_login),
-    tool_names = Self::has_names_of_tools,
+    tool_names = |hook: &Self| {
+        hook.inner.rules.iter().flat_map(|rule| rule.tool_names.iter().cloned()).collect()
+    },
     counter = |hook: &Self| hook.inner.reads_past.then(|| hook.inner.counter.clone()),
     // Before a tool call it asks and refuses, and around it it refuses.
     answers = EventKind::PostReasoning,
     answers_around = AroundMask::NONE
 )]
 impl Rules {
-    /// Records the tool calls that the caller ran.
+    /// Records the tool calls that the caller ran: not those that it answers in place of a person, nor any that nobody
+    /// asked for.
     fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {
-        if self.inner.reads_past {
-            let cx = event.context();
-            for (call, result) in event.caller_results_mut() {
-                Past::record(cx, &self.inner.counter, &call, result)?;
+        if !self.inner.reads_past {
+            return Ok(());
+        }
+        let (cx, agent) = (event.context(), event.agent());
+        let mut pending = cx.memory().map(|memory| memory.pending()).unwrap_or_default();
+        pending.retain(|pending| !matches!(pending.why, PendingReason::Permission(_)));
+        for (call, result) in event.caller_results_mut() {
+            if pending.iter().any(|pending| pending.id == call.id && pending.call.name == call.name)
+            {
+                let known = self.known(agent, &call.name);
+                let ran = self.ran(&known, &call);
+                ran.start(cx)?;
+                ran.end(cx, &call, result)?;
             }
         }
         Ok(())
@@ -169,11 +204,11 @@ impl Rules {
     fn post_reasoning(&self, event: &PostReasoning<'_>) -> HookResult<Flow> {
         let (cx, agent) = (event.context(), event.agent());
         let state = self.state(cx);
-        state.begin(event.message());
+        state.begin(event.message(), agent);
         let (mut asked, mut joined) = (Vec::new(), Vec::new());
         for (index, call) in event.message().tool_uses().enumerate() {
             let known = self.known(agent, &call.name);
-            let case = Case::new(agent, cx, &state, &known, call).foreseen(index > 0);
+            let case = Case::new(cx, &state, &known, call, Stage::Foreseen).later(index > 0);
             if call.invalid_input.is_some() || !self.speaks_of(&known) || case.fits().is_err() {
                 continue;
             }
@@ -182,10 +217,12 @@ impl Rules {
             if judged.denied.is_some() {
                 continue;
             }
+            if judged.asks.is_empty() {
+                joined.extend(judged.warnings.into_iter().map(|text| (call.id.clone(), text)));
+            }
             asked.extend(judged.asks.iter().map(|ask| (call.id.clone(), ask.question())));
-            joined.extend(judged.warnings.into_iter().map(|text| (call.id.clone(), text)));
         }
-        Ok(if asked.is_empty() { event.join(joined)? } else { event.ask(asked)? })
+        Ok(event.ask_and_join(asked, joined)?)
     }
 
     fn pre_acting(&self, event: &PreActing<'_>) -> Flow {
@@ -195,7 +232,8 @@ impl Rules {
             return Flow::Continue;
         }
         let state = self.state(cx);
-        let case = Case::new(event.agent(), cx, &state, &known, call);
+        state.next(event.agent());
+        let case = Case::new(cx, &state, &known, call, Stage::Before);
         if let Err(why) = case.fits() {
             return event.refuse(why);
         }
@@ -203,10 +241,13 @@ impl Rules {
         if let Some(why) = judged.denied {
             return event.refuse(why);
         }
-        if let Some(ask) = judged.asks.iter().find(|ask| !event.is_answered(&ask.text)) {
-            return event.ask_with(ask.question());
+        for ask in &judged.asks {
+            // It goes on if those who may have answered this.
+            let flow = event.ask_with(ask.question());
+            if !matches!(flow, Flow::Continue) {
+                return flow;
+            }
         }
-        warn(cx, call, &judged);
         state.answer(call, judged.asks.into_iter().map(|ask| ask.text).collect());
         Flow::Continue
     }
@@ -216,7 +257,8 @@ impl Rules {
         let (cx, call) = (event.context(), event.tool_use());
         self.state(cx).forget(&call.id);
         if self.inner.reads_past && event.has_run() {
-            Past::record(cx, &self.inner.counter, call, event.tool_result())?;
+            let known = self.known(event.agent(), &call.name);
+            self.ran(&known, call).end(cx, call, event.tool_result())?;
         }
         Ok(())
     }
@@ -226,19 +268,18 @@ impl Rules {
         call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
-        let (agent, name) = (call.agent(), call.tool_use().name.clone());
+        let name = call.tool_use().name.clone();
         let (hook, cx, state) = (self.clone(), call.context().clone(), self.state(call.context()));
-        let known = self.known(agent, &name);
-        let runs_at_once = agent.runs_tools_at_once();
+        let known = self.known(call.agent(), &name);
         let check = move |running: &ToolUse| {
             // A hook that makes another tool call of it is the program's.
             let other = (running.name != name)
-                .then(|| hook.inner.tools.by_name(&running.name, &hook.inner.rules));
+                .then(|| hook.inner.tools.by_name(cx.agent_id(), &running.name, &hook.inner.rules));
             let known = other.as_ref().unwrap_or(&known);
             if !hook.speaks_of(known) {
-                return Ok(());
+                return hook.start(&cx, known, running);
             }
-            hook.check(&Case::started(runs_at_once, &cx, &state, known, running))
+            hook.check(&Case::new(&cx, &state, known, running, Stage::Around), known)
         };
         next.run_checked(call.into_tool_use(), check).await
     }

@@ -1,8 +1,9 @@
 //! What the hook knows of one call.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use hooks_agent_core::agent::Agent;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::message::{Msg, ToolUse};
 
@@ -12,6 +13,10 @@ pub(super) struct State {
     round: AtomicUsize,
     /// How many tool calls the last answer has; 0 if it was given before the call.
     batch: AtomicUsize,
+    /// Whether the call has begun with a tool call of an earlier answer.
+    is_resumed: AtomicBool,
+    /// Whether the agent runs tools in turn.
+    in_turn: AtomicBool,
     answered: Mutex<Vec<Answered>>,
 }
 
@@ -23,18 +28,32 @@ struct Answered {
 
 impl State {
     /// Begins a round with the answer of the model.
-    pub(super) fn begin(&self, message: &Msg) {
+    pub(super) fn begin(&self, message: &Msg, agent: &dyn Agent) {
         self.round.fetch_add(1, Ordering::Relaxed);
         self.batch.store(message.tool_uses().count(), Ordering::Relaxed);
+        self.in_turn.store(!agent.runs_tools_at_once(), Ordering::Relaxed);
     }
 
-    /// Returns the number of the round, from 1.
-    pub(super) fn round(&self) -> usize {
-        self.round.load(Ordering::Relaxed).max(1)
+    /// Notes that a tool call is next.
+    pub(super) fn next(&self, agent: &dyn Agent) {
+        if self.round.load(Ordering::Relaxed) == 0 {
+            self.is_resumed.store(true, Ordering::Relaxed);
+            self.in_turn.store(!agent.runs_tools_at_once(), Ordering::Relaxed);
+        }
     }
 
-    /// Returns whether the answer may have other tool calls.
-    pub(super) fn has_others(&self, cx: &CallContext) -> bool {
+    /// Returns the number of the round, from 1, unless earlier ones are not known.
+    pub(super) fn round(&self) -> Option<usize> {
+        let is_known = !self.is_resumed.load(Ordering::Relaxed);
+        is_known.then(|| self.round.load(Ordering::Relaxed).max(1))
+    }
+
+    /// Returns whether other tool calls of the answer may run at the same time. Of an agent that is not known, they
+    /// may.
+    pub(super) fn is_at_once(&self, cx: &CallContext) -> bool {
+        if self.in_turn.load(Ordering::Relaxed) {
+            return false;
+        }
         match self.batch.load(Ordering::Relaxed) {
             0 => cx.memory().is_none_or(|memory| {
                 let messages = memory.messages();

@@ -10,6 +10,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+use crate::hook::schema::is_bounded;
 use crate::rule::{Rule, Stage};
 
 /// More tools than this are not remembered.
@@ -18,7 +19,7 @@ const MOST: usize = 4096;
 /// What is known of a tool.
 pub(super) struct Known {
     tool: Option<Arc<dyn Tool>>,
-    pub(super) server: String,
+    pub(super) server: Option<String>,
     /// The rules about it.
     pub(super) rules: Vec<Arc<Rule>>,
     /// `None` if the schema cannot be read.
@@ -28,14 +29,17 @@ pub(super) struct Known {
 impl Known {
     fn new(tool: Option<&Arc<dyn Tool>>, name: &str, rules: &[Arc<Rule>]) -> Self {
         let server = tool.and_then(|tool| tool.server()).map(str::to_owned);
-        let about = rules.iter().filter(|rule| rule.is_about(name, server.as_deref()));
-        let rules: Vec<_> = about.cloned().collect();
+        let is_about = |rule: &&Arc<Rule>| match tool {
+            Some(_) => rule.is_about(name, server.as_deref()),
+            None => rule.may_be_about(name),
+        };
+        let rules: Vec<_> = rules.iter().filter(is_about).cloned().collect();
         // Nothing reads arguments of a tool that no rule is about.
         let schema = match tool {
-            Some(tool) if !rules.is_empty() => jsonschema::validator_for(tool.schema()).ok(),
+            Some(tool) if !rules.is_empty() => validator(&**tool),
             _ => jsonschema::validator_for(&Value::Bool(true)).ok(),
         };
-        Self { tool: tool.cloned(), server: server.unwrap_or_default(), rules, schema }
+        Self { tool: tool.cloned(), server, rules, schema }
     }
 
     fn is_of(&self, tool: Option<&Arc<dyn Tool>>) -> bool {
@@ -61,36 +65,48 @@ impl Known {
     }
 }
 
-/// What is known of the tools that were called.
+/// Returns what checks arguments, unless the schema cannot be read, or others wrote it so that a check may take for ever.
+fn validator(tool: &dyn Tool) -> Option<Validator> {
+    let is_fit = !tool.is_foreign() || is_bounded(tool.schema());
+    is_fit.then(|| jsonschema::validator_for(tool.schema()).ok()).flatten()
+}
+
+/// What is known of the tools that were called, by name and agent.
 #[derive(Default)]
-pub(super) struct Tools(Mutex<HashMap<String, Arc<Known>>>);
+pub(super) struct Tools(Mutex<HashMap<String, Vec<OfAgent>>>);
+
+type OfAgent = (Arc<str>, Arc<Known>);
 
 impl Tools {
     /// Returns what is known of a tool of an agent.
     pub(super) fn of(&self, agent: &dyn Agent, name: &str, rules: &[Arc<Rule>]) -> Arc<Known> {
         let tool = agent.find_tool(name);
-        if let Some(known) = self.find(name).filter(|known| known.is_of(tool)) {
+        if let Some(known) = self.find(agent.id(), name).filter(|known| known.is_of(tool)) {
             return known;
         }
         let known = Arc::new(Known::new(tool, name, rules));
         // A model may call what does not exist by any name.
         if tool.is_some() {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if all.len() >= MOST {
+            if all.values().map(Vec::len).sum::<usize>() >= MOST {
                 all.clear();
             }
-            all.insert(name.to_owned(), known.clone());
+            let agents = all.entry(name.to_owned()).or_default();
+            agents.retain(|(id, _)| **id != *agent.id());
+            agents.push((agent.id().into(), known.clone()));
         }
         known
     }
 
-    /// Returns what is known of a tool that was called by this name, or what its name says.
-    pub(super) fn by_name(&self, name: &str, rules: &[Arc<Rule>]) -> Arc<Known> {
-        self.find(name).unwrap_or_else(|| Arc::new(Known::new(None, name, rules)))
+    /// Returns what is known of a tool that the agent of this id has called, or what its name says.
+    pub(super) fn by_name(&self, agent: &str, name: &str, rules: &[Arc<Rule>]) -> Arc<Known> {
+        self.find(agent, name).unwrap_or_else(|| Arc::new(Known::new(None, name, rules)))
     }
 
-    fn find(&self, name: &str) -> Option<Arc<Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    fn find(&self, agent: &str, name: &str) -> Option<Arc<Known>> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, known) = all.get(name)?.iter().find(|(id, _)| **id == *agent)?;
+        Some(known.clone())
     }
 }
 

@@ -6,14 +6,15 @@ use std::time::Duration;
 use hooks_agent_core::call::User;
 use hooks_agent_core::message::{Approvers, Question};
 use hooks_agent_core::options::Globs;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::expression::{Condition, Facts, Fault, HostPattern, Parsed};
+use crate::expression::{Condition, Facts, Fault, HostPattern, Parsed, Vars};
 use crate::rule::error::Mistakes;
 use crate::rule::hosts::{HostOutcome, Hosts};
 use crate::rule::names::{check_globs, check_name};
 use crate::rule::requires::{Required, Requires};
 use crate::rule::then::Then;
+use crate::rule::tool_globs::ToolGlobs;
 use crate::rule::tool_rule::ToolRule;
 
 /// The longest reason, in bytes.
@@ -27,7 +28,9 @@ pub(crate) struct Rule {
     pub(crate) name: String,
     pub(crate) then: Then,
     pub(crate) is_shadow: bool,
-    pub(crate) tools: Option<Globs>,
+    tools: Option<ToolGlobs>,
+    /// The tools that it names, without globs.
+    pub(crate) tool_names: Vec<String>,
     /// Whether it asks what ran before.
     pub(crate) reads_past: bool,
     pub(crate) needs_login: bool,
@@ -71,30 +74,48 @@ impl Rule {
     pub(crate) fn new(
         rule: ToolRule,
         place: &str,
-        vars: &Map<String, Value>,
+        vars: &Vars,
         mistakes: &mut Mistakes,
     ) -> Option<Self> {
         let at = |key: &str| format!("{place}.{key}");
         mistakes.take(&at("name"), check_name(&rule.name));
         for (key, roles) in [("roles", &rule.roles), ("not_roles", &rule.not_roles)] {
-            for (index, role) in roles.iter().enumerate() {
+            for (index, role) in roles.iter().flatten().enumerate() {
                 mistakes.take(&at(&format!("users.{key}[{index}]")), check_name(role));
             }
+        }
+        // A list that was emptied is not one that was never written.
+        let lists = [
+            ("tools", &rule.tools),
+            ("agents", &rule.agents),
+            ("acting", &rule.acting),
+            ("users.roles", &rule.roles),
+            ("users.not_roles", &rule.not_roles),
+        ];
+        for (key, _) in lists.iter().filter(|(_, list)| list.as_ref().is_some_and(Vec::is_empty)) {
+            let message = "expected at least one; leave it out for all";
+            mistakes.add(at(key), message);
+        }
+        // They match what is not as it should be.
+        if rule.then == Then::Allow && (rule.hosts.is_some() || !rule.requires.is_empty()) {
+            let message = "a rule with `hosts` or `requires` matches calls that violate them, so it allows nothing";
+            mistakes.add(at("then"), message);
         }
         if rule.reason.as_ref().is_some_and(|reason| reason.len() > LONGEST_REASON) {
             mistakes.add(at("reason"), format!("expected at most {LONGEST_REASON} bytes"));
         }
-        let mut globs = |key: &str, texts: &[String]| match check_globs(texts) {
-            _ if texts.is_empty() => None,
-            Ok(globs) => Some(globs),
-            Err((index, why)) => {
-                mistakes.add(at(&format!("{key}[{index}]")), why);
-                None
-            }
+        let mut report = |key: &str, index: usize, why: String| {
+            mistakes.add(at(&format!("{key}[{index}]")), why);
         };
-        let [tools, agents, acting] =
-            [("tools", &rule.tools), ("agents", &rule.agents), ("acting", &rule.acting)]
-                .map(|(key, texts)| globs(key, texts));
+        let is_name = |text: &&String| !text.contains(['*', '?', '[', '{', '!', ':', '\\']);
+        let tool_names = rule.tools.iter().flatten().filter(is_name).cloned().collect();
+        let tools = rule.tools.and_then(|texts| {
+            ToolGlobs::new(&texts).map_err(|(index, why)| report("tools", index, why)).ok()
+        });
+        let [agents, acting] =
+            [("agents", rule.agents), ("acting", rule.acting)].map(|(key, texts)| {
+                check_globs(&texts?).map_err(|(index, why)| report(key, index, why)).ok()
+            });
         let requires: Vec<_> = rule
             .requires
             .into_iter()
@@ -107,18 +128,19 @@ impl Rule {
         });
         let reads_past = !requires.is_empty() || when.as_ref().is_some_and(|it| it.uses.past);
         let reads_roles = when.as_ref().is_some_and(|it| it.uses.roles);
-        let has_roles = !rule.roles.is_empty() || !rule.not_roles.is_empty() || reads_roles;
+        let has_roles = rule.roles.is_some() || rule.not_roles.is_some() || reads_roles;
         Some(Self {
             name: rule.name,
             then: rule.then,
             is_shadow: rule.is_shadow,
             tools,
+            tool_names,
             reads_past,
             needs_login: has_roles || rule.approvers.is_some(),
             agents,
             acting,
-            roles: rule.roles,
-            not_roles: rule.not_roles,
+            roles: rule.roles.unwrap_or_default(),
+            not_roles: rule.not_roles.unwrap_or_default(),
             requires,
             hosts,
             when,
@@ -131,12 +153,17 @@ impl Rule {
 
     /// Returns whether the rule is about calls of a tool.
     pub(crate) fn is_about(&self, tool: &str, server: Option<&str>) -> bool {
-        let Some(tools) = &self.tools else { return true };
-        let Some(server) = server else { return tools.is_match(tool) };
-        let names = [tool, &format!("{server}::{tool}")];
-        // What is left out by either name is left out.
-        names.iter().any(|name| tools.is_match(name))
-            && !names.iter().any(|name| tools.leaves_out(name))
+        self.tools.as_ref().is_none_or(|tools| tools.is_match(tool, server))
+    }
+
+    /// Returns whether the rule may be about a tool of which nothing but the name is known. One that allows is
+    /// not.
+    pub(crate) fn may_be_about(&self, tool: &str) -> bool {
+        let may_match = |tools: &ToolGlobs| match self.then {
+            Then::Allow => tools.is_match(tool, None),
+            _ => tools.may_match(tool),
+        };
+        self.tools.as_ref().is_none_or(may_match)
     }
 
     /// Returns why the rule matches a call of one of its tools, if it does.
@@ -144,7 +171,10 @@ impl Rule {
     /// `at_once` says that other tool calls of the same answer may run at the same time.
     pub(crate) fn judge(&self, facts: &Facts<'_>, stage: Stage, at_once: bool) -> Option<Why> {
         let is_in = |globs: &Option<Globs>, names: &[&str]| {
-            globs.as_ref().is_none_or(|globs| names.iter().any(|name| globs.is_match(name)))
+            globs.as_ref().is_none_or(|globs| {
+                let is_left_out = names.iter().any(|name| globs.leaves_out(name));
+                !is_left_out && names.iter().any(|name| globs.is_match(name))
+            })
         };
         let acting = &facts.agents[facts.agents.len() - 1..];
         if !is_in(&self.agents, facts.agents) || !is_in(&self.acting, acting) {
@@ -260,8 +290,9 @@ fn cut(text: &str) -> String {
 
 fn required(requires: Requires, place: &str, mistakes: &mut Mistakes) -> Option<Required> {
     let Requires { tool, outcome, since } = requires;
+    let since_texts = since.join(", ");
     mistakes.take(&format!("{place}.tool"), check_name(&tool))?;
-    let since = match check_globs(&since) {
+    let since = match ToolGlobs::new(&since) {
         _ if since.is_empty() => None,
         Ok(globs) => Some(globs),
         Err((_, why)) => {
@@ -269,7 +300,7 @@ fn required(requires: Requires, place: &str, mistakes: &mut Mistakes) -> Option<
             return None;
         }
     };
-    Some(Required { tool, outcome, since })
+    Some(Required { tool, outcome, since, since_texts })
 }
 
 fn checked_hosts(

@@ -6,6 +6,7 @@ mod hosts;
 mod names;
 mod requires;
 mod then;
+mod tool_globs;
 mod tool_rule;
 
 pub(crate) use compiled::{Rule, Stage};

@@ -1,8 +1,7 @@
 //! What must have run before.
 
-use hooks_agent_core::options::Globs;
-
 use crate::past::{Outcome, Past};
+use crate::rule::tool_globs::ToolGlobs;
 
 /// What must have run in the thread before a tool call: a tool, with an outcome, and nothing else since.
 ///
@@ -51,16 +50,17 @@ impl Requires {
 pub(crate) struct Required {
     pub(super) tool: String,
     pub(super) outcome: Option<Outcome>,
-    pub(super) since: Option<Globs>,
+    pub(super) since: Option<ToolGlobs>,
+    pub(super) since_texts: String,
 }
 
 impl Required {
     /// Returns whether it has run.
     pub(crate) fn is_met(&self, past: &Past) -> bool {
         let since = self.since.as_ref();
-        past.has_finished(&self.tool, self.outcome, |tool| {
-            since.is_some_and(|it| it.is_match(tool))
-        })
+        let others =
+            |tool: &str, server: Option<&str>| since.is_some_and(|it| it.is_match(tool, server));
+        past.has_finished(&self.tool, self.outcome, others)
     }
 
     /// Returns what is missing, for the model.
@@ -71,7 +71,7 @@ impl Required {
             None => "",
         };
         let since = match &self.since {
-            Some(since) => format!(", after the last call of {}", since.texts().join(", ")),
+            Some(_) => format!(", after the last call of {}", self.since_texts),
             None => String::new(),
         };
         format!("`{}` must have ended{outcome} before{since}", self.tool)

@@ -28,13 +28,13 @@ use crate::rule::then::Then;
 pub struct ToolRule {
     pub(crate) name: String,
     pub(super) then: Then,
-    pub(super) tools: Vec<String>,
+    pub(super) tools: Option<Vec<String>>,
     pub(super) when: Option<String>,
     pub(super) reason: Option<String>,
-    pub(super) roles: Vec<String>,
-    pub(super) not_roles: Vec<String>,
-    pub(super) agents: Vec<String>,
-    pub(super) acting: Vec<String>,
+    pub(super) roles: Option<Vec<String>>,
+    pub(super) not_roles: Option<Vec<String>>,
+    pub(super) agents: Option<Vec<String>>,
+    pub(super) acting: Option<Vec<String>>,
     pub(super) requires: Vec<Requires>,
     pub(super) hosts: Option<(Vec<String>, Vec<String>)>,
     pub(super) show: Vec<String>,
@@ -53,13 +53,13 @@ impl ToolRule {
         Self {
             name: name.into(),
             then,
-            tools: Vec::new(),
+            tools: None,
             when: None,
             reason: None,
-            roles: Vec::new(),
-            not_roles: Vec::new(),
-            agents: Vec::new(),
-            acting: Vec::new(),
+            roles: None,
+            not_roles: None,
+            agents: None,
+            acting: None,
             requires: Vec::new(),
             hosts: None,
             show: Vec::new(),
@@ -69,10 +69,10 @@ impl ToolRule {
         }
     }
 
-    /// Matches calls of these tools alone: globs of names, or of `server::tool` for tools of MCP servers. Those after
-    /// `!` are left out.
+    /// Matches calls of these tools alone: globs of names, or with `::` of `server::tool` for tools of MCP servers. Those
+    /// after `!` are left out.
     pub fn tools(mut self, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.tools.extend(texts(tools));
+        self.tools.get_or_insert_default().extend(texts(tools));
         self
     }
 
@@ -91,25 +91,25 @@ impl ToolRule {
     /// Matches calls for users with one of these roles alone. A rule that restricts by them is dodged by a call
     /// without a user: see [`not_roles`](Self::not_roles).
     pub fn roles(mut self, roles: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.roles.extend(texts(roles));
+        self.roles.get_or_insert_default().extend(texts(roles));
         self
     }
 
     /// Matches calls for users with none of these roles, and calls without a user.
     pub fn not_roles(mut self, roles: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.not_roles.extend(texts(roles));
+        self.not_roles.get_or_insert_default().extend(texts(roles));
         self
     }
 
     /// Matches in agents of these names, and in their sub-agents: globs, those after `!` are left out.
     pub fn agents(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.agents.extend(texts(agents));
+        self.agents.get_or_insert_default().extend(texts(agents));
         self
     }
 
     /// Matches in agents of these names, wherever they were called from.
     pub fn acting(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.acting.extend(texts(agents));
+        self.acting.get_or_insert_default().extend(texts(agents));
         self
     }
 

@@ -18,6 +18,8 @@ const MOST_RECOVERED: usize = 64 << 10;
 pub(crate) struct Document {
     pub(crate) file: Arc<str>,
     pub(crate) layer: Layer,
+    /// Its place among the files of its layer, from 1.
+    pub(super) number: usize,
     /// The variables beside the file.
     pub(super) beside: Option<Beside>,
     text: String,
@@ -30,6 +32,7 @@ impl Document {
     pub(crate) fn new(
         source: &Source,
         bytes: &[u8],
+        number: usize,
         beside: Option<Beside>,
     ) -> Result<Self, PolicyError> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -39,7 +42,7 @@ impl Document {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let lines = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
         let document =
-            Self { file: source.name().clone(), layer: source.layer, beside, text, lines };
+            Self { file: source.name().clone(), layer: source.layer, number, beside, text, lines };
         match valid {
             Ok(_) => Ok(document),
             Err(_) => Err(PolicyError::at(document.place(end), "", "expected text in UTF-8")),

@@ -24,10 +24,11 @@ pub(super) fn of_rules(
     for (key, node) in &mut entries {
         resolve(node, &key.name, problems);
     }
-    // What ran is kept apart for each file.
     let name = format!("{} of {}", HookTable::RULES, document.file);
+    // What ran is kept apart for each file, and outlives a move of it.
     let key = Key { name: "counter".to_owned(), span: span.clone() };
-    let counter = Value::Text { raw: name.clone(), resolved: None, is_secret: false };
+    let raw = format!("{}:{}:{}", HookTable::RULES, document.layer, document.number);
+    let counter = Value::Text { raw, resolved: None, is_secret: false };
     entries.push((key, Node { span: span.clone(), value: counter }));
     let at = span.start;
     Some(HookTable {

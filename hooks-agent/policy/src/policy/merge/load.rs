@@ -77,12 +77,16 @@ impl Load<'_> {
     /// Returns the texts, and why others cannot be read.
     fn documents(&self) -> (Vec<Document>, Vec<PolicyError>) {
         let (mut documents, mut errors) = (Vec::new(), Vec::new());
-        for (source, read) in self.files {
+        for (index, (source, read)) in self.files.iter().enumerate() {
+            let before = self.files[..index].iter().filter(|(it, _)| it.layer == source.layer);
+            let number = before.count() + 1;
             match read {
-                Read::Bytes(bytes, beside) => match Document::new(source, bytes, beside.clone()) {
-                    Ok(document) => documents.push(document),
-                    Err(error) => errors.push(error),
-                },
+                Read::Bytes(bytes, beside) => {
+                    match Document::new(source, bytes, number, beside.clone()) {
+                        Ok(document) => documents.push(document),
+                        Err(error) => errors.push(error),
+                    }
+                }
                 Read::Missing => {}
                 Read::Failed(why) => {
                     errors.push(PolicyError::without_place(format!("{}: {why}", source.name())));
