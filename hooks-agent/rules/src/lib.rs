@@ -1,5 +1,5 @@
 //! Rules about the tool calls of agents, for agents of hooks-agent: which calls run, and which ask, by conditions
-//! over their arguments, the user, the agent, the time, and what ran before.
+//! over their arguments, the user, the agent, the time, and what ran before; and to which hosts answers may link.
 //!
 //! This crate is part of the module `builtin::guard` of
 //! [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent); programs use it from there. [The guide] shows
@@ -7,11 +7,13 @@
 //!
 //! [The guide]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/rules/index.html
 
+mod egress;
 mod expression;
 mod hook;
 mod past;
 mod rule;
 
+pub use egress::{EgressError, EgressGuard};
 pub use expression::Condition;
 pub use hook::{Rules, RulesBuilder};
 pub use rule::{Requires, RulesError, Then, ToolRule};

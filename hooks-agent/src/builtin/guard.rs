@@ -3,4 +3,6 @@
 pub use hooks_agent_builtin::guard::*;
 #[cfg(feature = "rules")]
 #[doc(inline)]
-pub use hooks_agent_rules::{Condition, Requires, Rules, RulesBuilder, RulesError, Then, ToolRule};
+pub use hooks_agent_rules::{
+    Condition, EgressError, EgressGuard, Requires, Rules, RulesBuilder, RulesError, Then, ToolRule,
+};

@@ -7,6 +7,7 @@
 //! | `Secrets` | finds keys, tokens and passwords; redacts, masks, hashes or blocks them | 10 | `pii` |
 //! | `SensitiveWords` | masks or blocks the words of a list | 10 | `words` |
 //! | `Sanitize` | replaces patterns in what tools return | 10 | `pii` |
+//! | `EgressGuard` | removes links to hosts that are not listed | 10 | `rules` |
 //! | `ToolApproval` | asks a decider before tools run | 20 | |
 //! | `Rules` | goes by rules about tool calls, with conditions in CEL | 25 | `rules` |
 //! | `RuleOfTwo` | keeps untrusted input, private data and changes of state apart | 30 | |

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::{
-    Decision, InjectPrompt, PiiDetection, Requires, RuleOfTwo, Rules, Sanitize, Secrets,
-    SensitiveWords, Spotlight, Then, ToolApproval, ToolParams, ToolRule, Vault, WordList,
+    Decision, EgressGuard, InjectPrompt, PiiDetection, Requires, RuleOfTwo, Rules, Sanitize,
+    Secrets, SensitiveWords, Spotlight, Then, ToolApproval, ToolParams, ToolRule, Vault, WordList,
 };
 use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
 use hooks_agent::builtin::observe::{JsonlTrace, Logging, Monitoring, OpenTelemetry, Timing};
@@ -87,7 +87,7 @@ pub(crate) fn guards_with(
     let words = SensitiveWords::new(WordList::new(["swordfish"]).unwrap());
     let rule =
         RuleOfTwo::new().untrusted_input(["browse"]).harmless(["look", "send", "inner", "middle"]);
-    let known = ToolRule::new("known", Then::Deny).when("thread.counts[tool] > 1000000");
+    let known = ToolRule::new("known", Then::Deny).when("size(args) > 1000000");
     let after = ToolRule::new("after", Then::Deny).tools(["look"]).requires(Requires::new("none"));
     let rules = Rules::builder().rule(known).rule(after.when("false")).build().unwrap();
     builder
@@ -95,6 +95,7 @@ pub(crate) fn guards_with(
         .hook(PiiDetection::email().everywhere().vault(vault.clone()).reveal_only_to(["send"]))
         .hook(Secrets::new())
         .hook(words.tool_results(true).tool_arguments(true))
+        .hook(EgressGuard::new(["*.example"]).unwrap())
         .hook(approval)
         .hook(rule)
         .hook(rules)

@@ -106,3 +106,20 @@ fn the_schema_has_rules() {
     assert!(rule["when"].is_object() && rule["requires"].is_object(), "{schema:#}");
     assert!(schema["properties"]["rules"].to_string().contains("zone"));
 }
+
+#[tokio::test]
+async fn a_file_removes_links_to_other_hosts() {
+    use hooks_agent_core::prelude::*;
+
+    let model =
+        ScriptedModel::new("fixed", |_| "![x](https://evil.example/x) https://a.corp.example");
+    let text =
+        "version = 1\n[[hook]]\nuse = \"egress_guard\"\nwith = { hosts = [\"*.corp.example\"] }\n";
+    let agent = ReActAgent::builder("bot").model(model).hook_source(crate::policy(text));
+    let said = agent.build().unwrap().call("Go").await.unwrap().text();
+    assert_eq!(said, "![x](about:blank#removed) https://a.corp.example");
+    let found = errors(
+        "version = 1\n[[hook]]\nuse = \"egress_guard\"\nwith = { hosts = [\"https://x\"] }\n",
+    );
+    assert!(found[0].contains("hook[0].with.hosts: expected a host such as"), "{found:#?}");
+}

@@ -35,7 +35,7 @@ use crate::past::Past;
 pub(crate) use facts::{Facts, Now};
 pub(crate) use fault::Fault;
 pub(crate) use functions::zone_of;
-pub(crate) use host::{HostPattern, plain_host_of};
+pub(crate) use host::{HostPattern, host_of, plain_host_of};
 pub(crate) use node::Vars;
 
 /// A condition whose syntax is right.

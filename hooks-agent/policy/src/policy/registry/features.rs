@@ -5,8 +5,9 @@ use std::fmt;
 use hooks_agent_core::text::misspelt;
 
 /// The built-in hooks that need a feature.
-const FEATURES: [(&str, &str); 9] = [
+const FEATURES: [(&str, &str); 10] = [
     ("audit_log", "audit"),
+    ("egress_guard", "rules"),
     ("model_retry", "retry"),
     ("pii_detection", "pii"),
     ("rate_limit", "rate-limit"),
