@@ -23,9 +23,6 @@ async fn a_rule_denies_what_it_matches_and_nothing_else() {
     assert_eq!(bot.read()[1], "the rule \"large\" denies it: ask a person");
 }
 
-/// A question has the warnings of the other rules.
-const ASKS: &str = "the rule \"ask\" asks; the rule \"warn\" warns";
-
 #[tokio::test]
 async fn of_all_that_match_the_strictest_holds_whatever_their_order() {
     let all = [Then::Allow, Then::Warn, Then::Ask, Then::Deny];
@@ -45,7 +42,8 @@ async fn of_all_that_match_the_strictest_holds_whatever_their_order() {
             ),
             3 => {
                 assert_eq!((ran, pending), (0, 1));
-                assert_eq!(reply.pending()[0].askers[0].reason, ASKS);
+                assert_eq!(reply.pending()[0].askers[0].reason, "the rule \"ask\" asks");
+                assert_eq!(reply.pending()[0].askers[1].reason, "the rule \"warn\" warns");
             }
             _ => assert_eq!((ran, pending), (1, 0)),
         }
@@ -59,6 +57,14 @@ async fn the_default_holds_for_what_no_rule_speaks_of() {
     let bot = Bot::new(rules([known()]).otherwise(Then::Deny), script(), &["look", "pay"]);
     bot.agent.call("Go").await.unwrap();
     assert_eq!(bot.read(), ["done", "no rule allows this call of `pay`"]);
+
+    // Neither a warning speaks of it, nor what cannot be decided.
+    let noted = ToolRule::new("noted", Then::Warn).when("args.euros > 0");
+    let asks = ToolRule::new("asks", Then::Ask).when("args.none > 0");
+    let bot =
+        Bot::new(rules([known(), noted, asks]).otherwise(Then::Deny), script(), &["look", "pay"]);
+    bot.agent.call("Go").await.unwrap();
+    assert!(bot.ran(1).is_empty());
 
     let bot = Bot::new(rules([known()]).otherwise(Then::Ask), script(), &["look", "pay"]);
     let reply = bot.agent.call("Go").await.unwrap();
@@ -149,14 +155,19 @@ fn a_rule_that_cannot_mean_what_it_says_is_an_error() {
     let none: [&str; 0] = [];
     let empty =
         ToolRule::new("none", Then::Allow).tools(none).agents(none).acting(none).roles(none);
+    let late = ToolRule::new("late", Then::Deny).expires_after(std::time::Duration::from_secs(1));
     let patterns = (0..9).map(|n| format!("tool.matches('{n}')")).collect::<Vec<_>>().join(" || ");
     let patterns = ToolRule::new("many", Then::Deny).when(patterns);
-    let error = rules([hosts, requires, empty, patterns]).build().unwrap_err();
+    let error = rules([hosts, requires, empty, patterns, late]).build().unwrap_err();
     let places: Vec<_> = error.mistakes().map(|(place, _)| place).collect();
     let lists = ["rule[2].tools", "rule[2].agents", "rule[2].acting", "rule[2].users.roles"];
     assert_eq!(places[..2], ["rule[0].then", "rule[1].then"], "{error}");
     assert_eq!(places[2..6], lists, "{error}");
     assert!(error.to_string().contains("rule[3].when: expected at most 8 patterns"), "{error}");
+    assert!(
+        error.to_string().contains("rule[4].expires_after: expected `then = \"ask\"`"),
+        "{error}"
+    );
 }
 
 /// A tool of a server.

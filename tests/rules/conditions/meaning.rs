@@ -120,6 +120,16 @@ fn patterns_and_globs_match_texts() {
 }
 
 #[test]
+fn texts_are_split_and_paths_are_straightened() {
+    let args = json!({ "l": "a, b,c", "p": "/srv/./data/../x//y/" });
+    is_true("args.l.split(',') == ['a', ' b', 'c'] && size(''.split(',')) == 1", &args);
+    is_true("path(args.p) == '/srv/x/y' && path('/') == '/'", &args);
+    for path in ["", "a", "./a", "/..", "/a/../..", "C:\\\\a", "/a\\\\b"] {
+        assert!(holds(&format!("path('{path}') == ''"), &args).is_err(), "{path}");
+    }
+}
+
+#[test]
 fn times_are_compared_and_taken_apart() {
     let args = json!({ "at": "2030-07-05T22:30:00Z", "for": "90m" });
     is_true("timestamp(args.at).getHours() == 22", &args);

@@ -93,6 +93,22 @@ fn functions_are_called_as_they_are_meant() {
     says("'a'.int() == 1", "expected `int(..)`: it is no method, at character 4");
     says("'a'.contains()", "`contains` takes 1 arguments, found 0, at character 4");
     says("args.a.matches(args.b)", "expected a pattern that is written out, at character 20");
+    says(
+        "args.a.matches('\\bdrop\\b')",
+        "the pattern has a control character: write it as r\"..\", in which `\\b` stays what it is, at character 16",
+    );
+    says(
+        "thread.counts['pay_*'] > 1",
+        "expected the name of a tool, found a glob, at character 15",
+    );
+    says(
+        "now > timestamp('2030-12-20')",
+        "`timestamp` expects a time such as `2030-01-31T08:00:00Z`, at character 7",
+    );
+    says(
+        "now.getHours('Europe/Berln') > 1",
+        "expected a time zone such as `Europe/Berlin`, at character 4",
+    );
     says("args.a.matches('(')", "invalid pattern: unclosed group, at character 16");
     says(
         "glob(args.a, '[')",

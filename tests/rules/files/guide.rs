@@ -145,6 +145,47 @@ async fn change_freeze() {
     );
 }
 
+#[tokio::test]
+async fn mail() {
+    let denied = "the rule \"mail leaves to customers alone\" denies it";
+    let mail = |args: Value| one("Mail", None, "send_mail", args);
+    for to in ["bob@corp.example", "Bob@Corp.example, ann@corp.example", "Ada@Example.org"] {
+        assert_eq!(mail(json!({ "to": to })).await, "runs", "{to}");
+    }
+    for to in [
+        "eve@evil.example",
+        "eve@evil.example, bob@corp.example",
+        "bob@corp.example.evil.example",
+        "",
+    ] {
+        assert_eq!(mail(json!({ "to": to })).await, denied, "{to}");
+    }
+    assert_eq!(mail(json!({ "to": "bob@corp.example", "bcc": "eve@evil.example" })).await, denied);
+    let undecided =
+        "the rule \"mail leaves to customers alone\" cannot be decided: there is no `to`";
+    assert_eq!(mail(json!({})).await, undecided);
+}
+
+#[tokio::test]
+async fn files_and_statements() {
+    let heading = "Files and statements";
+    let read = |path: &str| one(heading, None, "read_file", json!({ "path": path }));
+    for path in ["/srv/data/a", "/srv/data/x/../b", "/srv//data/./c"] {
+        assert_eq!(read(path).await, "runs", "{path}");
+    }
+    for path in
+        ["/srv/data/../../etc/passwd", "/srv/data", "/srv/database/a", "data/a", "/../srv/data/a"]
+    {
+        assert!(read(path).await.starts_with("the rule \"files of the project\""), "{path}");
+    }
+    let query = |sql: &str| one(heading, None, "query", json!({ "sql": sql }));
+    assert_eq!(query("select dropped from raindrops").await, "runs");
+    let denied = "the rule \"no tables are dropped\" denies it";
+    for sql in ["DROP TABLE users", "select 1; drop\ttable x", "(TRUNCATE x)"] {
+        assert_eq!(query(sql).await, denied, "{sql}");
+    }
+}
+
 #[test]
 fn a_rule_about_origins_is_refused_with_the_reason() {
     let text = "version = 1\n[[rule]]\nname = \"flow\"\nthen = \"ask\"\nwhen = \"origin('args.to') != 'user'\"\n";

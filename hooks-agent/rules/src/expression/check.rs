@@ -3,19 +3,21 @@
 use hooks_agent_core::options::list_of;
 use regex::RegexBuilder;
 
-use crate::expression::functions::{Form, Function, SIGNATURES, Signature};
+use crate::expression::fault::Steps;
+use crate::expression::functions::{Form, Function, SIGNATURES, Signature, zone_of};
 use crate::expression::glob::glob;
 use crate::expression::mistake::Mistake;
 use crate::expression::node::{Constant, Fact, Loop, Node, Over, Pattern, Vars};
 use crate::expression::syntax::{Binary, Kind, Syntax, Unary};
 use crate::expression::types::Type;
+use crate::expression::value::Value;
 
 /// The most loops inside each other.
 const MOST_LOOPS: usize = 2;
 /// The most patterns.
 const MOST_PATTERNS: usize = 8;
 /// The bytes of compiled patterns, with how many times a byte of a text costs more than by the simplest ones.
-const PATTERN_SIZES: [(usize, usize); 2] = [(32 << 10, 1), (128 << 10, 4)];
+const PATTERN_SIZES: [(usize, usize); 3] = [(32 << 10, 1), (128 << 10, 4), (256 << 10, 8)];
 
 const NAMES: [&str; 9] =
     ["args", "tool", "server", "agent", "user", "now", "thread", "call", "vars"];
@@ -194,6 +196,9 @@ impl Check<'_> {
         if self.is_counts(of) {
             self.uses.past = true;
             return match &index.kind {
+                Kind::Text(tool) if tool.contains(['*', '?']) => {
+                    self.mistake(index.at, "expected the name of a tool, found a glob")
+                }
                 Kind::Text(tool) => (Node::Count(tool.as_str().into()), Type::Int),
                 _ => (Node::CountOf(Box::new(self.expected(index, Type::Text))), Type::Int),
             };
@@ -363,6 +368,10 @@ impl Check<'_> {
         let Kind::Text(literal) = &pattern.kind else {
             return self.mistake(pattern.at, "expected a pattern that is written out");
         };
+        if literal.contains(char::is_control) {
+            let message = "the pattern has a control character: write it as r\"..\", in which `\\b` stays what it is";
+            return self.mistake(pattern.at, message);
+        }
         self.patterns += 1;
         if self.patterns > MOST_PATTERNS {
             return self.mistake(at, format!("expected at most {MOST_PATTERNS} patterns"));
@@ -428,7 +437,33 @@ impl Check<'_> {
             }
             nodes.push(node);
         }
+        self.check_literals(at, *function, &nodes);
         (Node::Call(*function, nodes), *returns)
+    }
+}
+
+impl Check<'_> {
+    /// Reads times and zones that are written out: a mistake in one would fail each time.
+    fn check_literals(&mut self, at: usize, function: Function, args: &[Node]) {
+        let text = |node: &Node| match node {
+            Node::Constant(Constant::Text(text)) => Some(text.to_string()),
+            _ => None,
+        };
+        let failed = match (function, args) {
+            (Function::Timestamp | Function::Duration, [arg]) => text(arg).and_then(|text| {
+                function
+                    .call(&[Value::text(&text)], &Steps::new())
+                    .err()
+                    .map(|it| it.message().to_owned())
+            }),
+            (Function::Part(_), [_, zone]) => text(zone)
+                .filter(|zone| zone_of(zone).is_none())
+                .map(|_| "expected a time zone such as `Europe/Berlin`".to_owned()),
+            _ => None,
+        };
+        if let Some(message) = failed {
+            self.mistake(at, message);
+        }
     }
 }
 

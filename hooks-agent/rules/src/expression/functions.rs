@@ -30,6 +30,8 @@ pub(crate) enum Function {
     Part(Part),
     Host,
     Amount,
+    Path,
+    Split,
     GlobOf,
 }
 
@@ -88,7 +90,7 @@ const fn part(name: &'static str, part: Part, of: &'static [&'static [Type]]) ->
 }
 
 /// All functions but those that take patterns, and the loops.
-pub(crate) const SIGNATURES: [Signature; 25] = {
+pub(crate) const SIGNATURES: [Signature; 27] = {
     use Form::{Both, Function as Global, Method};
     use Type::{Bool, Double, Int, List, Map, Span, Text, Time, Uint};
     [
@@ -121,6 +123,8 @@ pub(crate) const SIGNATURES: [Signature; 25] = {
         part("getMinutes", Part::Minutes, &[TIME_OR_SPAN, TEXT]),
         part("getSeconds", Part::Seconds, &[TIME_OR_SPAN, TEXT]),
         part("getMilliseconds", Part::Milliseconds, &[TIME_OR_SPAN, TEXT]),
+        signature("split", Function::Split, Method, &[TEXT, TEXT], List),
+        signature("path", Function::Path, Global, &[TEXT], Text),
         signature("host", Function::Host, Global, &[TEXT], Text),
         signature("amount", Function::Amount, Global, &[&[Text, Int, Uint, Double]], Double),
     ]
@@ -165,6 +169,19 @@ impl Function {
                 // A zone is looked up.
                 steps.take(zone.len() * 100)?;
                 part.of(value, zone.first())
+            }
+            (Self::Split, [Value::Text(text), Value::Text(separator)]) => {
+                steps.copy(size)?;
+                let parts = text.as_str().split(separator.as_str()).map(|part| {
+                    steps.take(1)?;
+                    Ok(Value::made(part))
+                });
+                let parts: Result<Vec<_>, Fault> = parts.collect();
+                parts.map(Value::list)
+            }
+            (Self::Path, [Value::Text(text)]) => {
+                steps.copy(size)?;
+                path_of(text.as_str()).map(Value::made)
             }
             (Self::Host, [Value::Text(text)]) => {
                 steps.parse(size)?;
@@ -354,6 +371,26 @@ impl Part {
             _ => span.as_secs(),
         }
     }
+}
+
+/// Returns a path without `.`, `..` and empty names in it. Links are not followed.
+fn path_of(text: &str) -> Result<String, Fault> {
+    const EXPECTED: &str = "`path` expects a path from the root, such as `/srv/data`";
+    let rest = text.strip_prefix('/').ok_or(Fault::new(EXPECTED))?;
+    if text.contains(['\\', '\0']) {
+        return Err(Fault::new(EXPECTED));
+    }
+    let mut names = Vec::new();
+    for name in rest.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop().ok_or(Fault::new("the path leads out of the root"))?;
+            }
+            name => names.push(name),
+        }
+    }
+    Ok(format!("/{}", names.join("/")))
 }
 
 /// Returns a time zone by its name or its offset, such as `Europe/Berlin` or `+02:00`.

@@ -1,5 +1,13 @@
 //! Amounts of money in texts.
 
+/// The codes of currencies, by ISO 4217.
+const CODES: &str = "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD \
+    CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL \
+    HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA \
+    MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB \
+    RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU \
+    UZS VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG";
+
 /// Reads an amount such as `1,250.50`, `1.250,50 EUR` or `-€ 30`, without its currency.
 ///
 /// A text that can be read in two ways, as `1.250`, is an error.
@@ -67,6 +75,6 @@ fn decimal_at(number: &str) -> Result<Option<usize>, &'static str> {
 /// Returns whether a text is nothing, a sign of a currency, or its code: what else stands there may be a part of the
 /// amount, as in `5k`.
 fn is_currency(text: &str) -> bool {
-    let is_code = text.len() == 3 && text.chars().all(|it| it.is_ascii_uppercase());
+    let is_code = text.len() == 3 && CODES.split(' ').any(|code| code == text);
     text.is_empty() || is_code || ["$", "€", "£", "¥", "₹", "₽"].contains(&text)
 }

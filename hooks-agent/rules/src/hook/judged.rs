@@ -11,7 +11,7 @@ use crate::hook::rules::Inner;
 use crate::hook::state::State;
 use crate::hook::tools::Known;
 use crate::past::Past;
-use crate::rule::{Rule, Stage, Then};
+use crate::rule::{Rule, Stage, Then, Why};
 
 /// What all rules together decide about a tool call.
 #[derive(Default)]
@@ -69,6 +69,9 @@ impl<'a> Case<'a> {
 
     /// Checks its arguments against the schema of the tool.
     pub(super) fn fits(&self) -> Result<(), String> {
+        if !self.known.is_enforced {
+            return Ok(());
+        }
         self.known.check(&self.call.received_input(), self.stage)
     }
 
@@ -106,18 +109,19 @@ impl<'a> Case<'a> {
             let Some(why) = rule.judge(&facts, stage, at_once) else { continue };
             let text = rule.text(&why, &call.input);
             if rule.is_shadow {
-                if stage == Stage::Around {
+                if stage != Stage::Foreseen && self.of_call.is_new(&call.id, &rule.name) {
                     self.log(rule, &text);
                 }
                 continue;
             }
-            is_spoken_of = true;
+            // What cannot be decided speaks of nothing, and a warning does not either.
+            is_spoken_of |= rule.then != Then::Warn && !matches!(why, Why::Failed(_));
             judged.add(rule, text);
         }
         if !is_spoken_of {
             judged.add_default(inner.default, &call.name);
         }
-        judged.with_warnings()
+        judged
     }
 
     /// Reports what a rule in shadow would have decided, and what one warns of.
@@ -144,16 +148,6 @@ impl Judged {
         }
     }
 
-    /// Adds the warnings to what people are asked.
-    fn with_warnings(mut self) -> Self {
-        if let Some(ask) = self.asks.first_mut() {
-            for warning in &self.warnings {
-                ask.text.extend(["; ", warning]);
-            }
-        }
-        self
-    }
-
     fn add_default(&mut self, default: Then, tool: &str) {
         match default {
             Then::Allow => {}
@@ -162,7 +156,9 @@ impl Judged {
                 let text = format!("no rule speaks of this call of `{tool}`");
                 self.asks.push(Ask { rule: None, text });
             }
-            Then::Deny => self.denied = Some(format!("no rule allows this call of `{tool}`")),
+            Then::Deny => {
+                self.denied.get_or_insert_with(|| format!("no rule allows this call of `{tool}`"));
+            }
         }
     }
 }

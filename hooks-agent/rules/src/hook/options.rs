@@ -132,11 +132,25 @@ struct HostOptions {
 #[serde(deny_unknown_fields)]
 struct ApproverOptions {
     /// The roles of which an approver has one. Default: everybody who is authenticated.
-    #[serde(default)]
-    roles: Vec<Name>,
+    roles: Option<Roles>,
     /// Whether the user who caused the question may not answer it. Default: false.
     #[serde(default)]
     not_self: bool,
+}
+
+/// At least one role.
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+struct Roles(Vec<Name>);
+
+impl<'de> Deserialize<'de> for Roles {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let roles = Vec::deserialize(deserializer)?;
+        if roles.is_empty() {
+            return Err(D::Error::custom("expected at least one; leave it out for everybody"));
+        }
+        Ok(Self(roles))
+    }
 }
 
 /// Texts that are checked where they stand.
@@ -232,6 +246,10 @@ impl From<RuleOptions> for ToolRule {
             rule = rule.reason(reason);
         }
         if let Some(users) = options.users {
+            // A table that says nothing was meant to say something.
+            if users.roles.is_none() && users.not_roles.is_none() {
+                rule = rule.roles([""; 0]);
+            }
             if let Some(roles) = users.roles {
                 rule = rule.roles(texts(roles));
             }
@@ -272,7 +290,7 @@ impl From<RequiresOptions> for Requires {
 
 impl From<ApproverOptions> for Approvers {
     fn from(options: ApproverOptions) -> Self {
-        let approvers = Self::roles(texts(options.roles));
+        let approvers = Self::roles(options.roles.map(|roles| texts(roles.0)).unwrap_or_default());
         if options.not_self { approvers.not_self() } else { approvers }
     }
 }

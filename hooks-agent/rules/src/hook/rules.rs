@@ -217,9 +217,7 @@ impl Rules {
             if judged.denied.is_some() {
                 continue;
             }
-            if judged.asks.is_empty() {
-                joined.extend(judged.warnings.into_iter().map(|text| (call.id.clone(), text)));
-            }
+            joined.extend(judged.warnings.into_iter().map(|text| (call.id.clone(), text)));
             asked.extend(judged.asks.iter().map(|ask| (call.id.clone(), ask.question())));
         }
         Ok(event.ask_and_join(asked, joined)?)

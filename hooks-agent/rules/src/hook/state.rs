@@ -1,5 +1,6 @@
 //! What the hook knows of one call.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +19,8 @@ pub(super) struct State {
     /// Whether the agent runs tools in turn.
     in_turn: AtomicBool,
     answered: Mutex<Vec<Answered>>,
+    /// The rules in shadow that were reported of tool calls.
+    reported: Mutex<HashSet<(String, String)>>,
 }
 
 /// What people let run, and the texts that they read.
@@ -82,9 +85,17 @@ impl State {
         })
     }
 
+    /// Returns whether a rule in shadow was not reported of a tool call before, and notes that it is.
+    pub(super) fn is_new(&self, id: &str, rule: &str) -> bool {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.insert((id.to_owned(), rule.to_owned()))
+    }
+
     /// Forgets a tool call that has a result: the model may use its id again.
     pub(super) fn forget(&self, id: &str) {
         self.lock().retain(|it| it.call.id != id);
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.retain(|(call, _)| call != id);
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Answered>> {

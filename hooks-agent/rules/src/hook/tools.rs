@@ -22,24 +22,43 @@ pub(super) struct Known {
     pub(super) server: Option<String>,
     /// The rules about it.
     pub(super) rules: Vec<Arc<Rule>>,
+    /// Whether one of them is not in shadow.
+    pub(super) is_enforced: bool,
     /// `None` if the schema cannot be read.
     schema: Option<Validator>,
 }
 
 impl Known {
     fn new(tool: Option<&Arc<dyn Tool>>, name: &str, rules: &[Arc<Rule>]) -> Self {
-        let server = tool.and_then(|tool| tool.server()).map(str::to_owned);
-        let is_about = |rule: &&Arc<Rule>| match tool {
-            Some(_) => rule.is_about(name, server.as_deref()),
-            None => rule.may_be_about(name),
+        let server = match tool {
+            Some(tool) => tool.server(),
+            None => server_in(name).map(|(server, _)| server),
+        };
+        let is_about = |rule: &&Arc<Rule>| match (tool, server_in(name)) {
+            // Agents written elsewhere call tools of servers by one name.
+            (None, Some((server, own))) => {
+                rule.is_about(name, None) || rule.is_about(own, Some(server))
+            }
+            _ => rule.is_about(name, server),
         };
         let rules: Vec<_> = rules.iter().filter(is_about).cloned().collect();
+        Self::of(tool, server, rules)
+    }
+
+    /// Creates a tool of which nothing but the name is known, as which a hook has another tool run.
+    fn renamed(name: &str, rules: &[Arc<Rule>]) -> Self {
+        let may_be = rules.iter().filter(|rule| rule.may_be_about(name));
+        Self::of(None, None, may_be.cloned().collect())
+    }
+
+    fn of(tool: Option<&Arc<dyn Tool>>, server: Option<&str>, rules: Vec<Arc<Rule>>) -> Self {
+        let is_enforced = rules.iter().any(|rule| !rule.is_shadow);
         // Nothing reads arguments of a tool that no rule is about.
         let schema = match tool {
-            Some(tool) if !rules.is_empty() => validator(&**tool),
+            Some(tool) if is_enforced => validator(&**tool),
             _ => jsonschema::validator_for(&Value::Bool(true)).ok(),
         };
-        Self { tool: tool.cloned(), server, rules, schema }
+        Self { tool: tool.cloned(), server: server.map(str::to_owned), rules, is_enforced, schema }
     }
 
     fn is_of(&self, tool: Option<&Arc<dyn Tool>>) -> bool {
@@ -63,6 +82,13 @@ impl Known {
         let place = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
         Err(format!("the arguments do not fit the schema of the tool{place}: {}", error.masked()))
     }
+}
+
+/// Returns the server and the name of a tool that is called `mcp__server__tool`.
+fn server_in(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("mcp__")?
+        .split_once("__")
+        .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
 /// Returns what checks arguments, unless the schema cannot be read, or others wrote it so that a check may take for ever.
@@ -100,7 +126,7 @@ impl Tools {
 
     /// Returns what is known of a tool that the agent of this id has called, or what its name says.
     pub(super) fn by_name(&self, agent: &str, name: &str, rules: &[Arc<Rule>]) -> Arc<Known> {
-        self.find(agent, name).unwrap_or_else(|| Arc::new(Known::new(None, name, rules)))
+        self.find(agent, name).unwrap_or_else(|| Arc::new(Known::renamed(name, rules)))
     }
 
     fn find(&self, agent: &str, name: &str) -> Option<Arc<Known>> {

@@ -96,6 +96,15 @@ impl Rule {
             let message = "expected at least one; leave it out for all";
             mistakes.add(at(key), message);
         }
+        let asks_only = [
+            ("approvers", rule.approvers.is_some()),
+            ("expires_after", rule.expires_after.is_some()),
+        ];
+        for (key, _) in
+            asks_only.into_iter().filter(|(_, is_set)| *is_set && rule.then != Then::Ask)
+        {
+            mistakes.add(at(key), "expected `then = \"ask\"`: nobody is asked otherwise");
+        }
         // They match what is not as it should be.
         if rule.then == Then::Allow && (rule.hosts.is_some() || !rule.requires.is_empty()) {
             let message = "a rule with `hosts` or `requires` matches calls that violate them, so it allows nothing";
@@ -136,7 +145,7 @@ impl Rule {
             tools,
             tool_names,
             reads_past,
-            needs_login: has_roles || rule.approvers.is_some(),
+            needs_login: !rule.is_shadow && (has_roles || rule.approvers.is_some()),
             agents,
             acting,
             roles: rule.roles.unwrap_or_default(),

@@ -9,7 +9,7 @@ mod then;
 mod tool_globs;
 mod tool_rule;
 
-pub(crate) use compiled::{Rule, Stage};
+pub(crate) use compiled::{Rule, Stage, Why};
 pub(crate) use error::Mistakes;
 pub use error::RulesError;
 #[cfg(feature = "policy")]
