@@ -18,8 +18,8 @@ const REMOVED: &str = "about:blank#removed";
 ///
 /// It finds them in plain text, Markdown, HTML and CSS alike: `https://host`, also without slashes, `www.host`,
 /// and `//host` where a page takes it for one, as in `](//host)` or `src="//host"`. Entities of HTML, tabs and
-/// newlines in a URL, backslashes, upper case, users, ports and other spellings of a host are undone, as browsers
-/// do. Only the URL is replaced, by `about:blank#removed`; the text around it stays. In a stream, a URL is held back until it
+/// newlines in a URL, backslashes, escapes of CSS and JSON, upper case, users, ports and other spellings of a host are
+/// undone, as browsers do; where programs differ in what they make of a link, it is removed. Only the URL is replaced, by `about:blank#removed`; the text around it stays. In a stream, a URL is held back until it
 /// has ended, up to 2 KiB of it, and every cut of the stream into chunks gives the same text.
 ///
 /// It does not find a host that is not written as one: in base64, split over several links, or behind an open redirect of

@@ -2,20 +2,18 @@
 
 use std::ops::Range;
 
-use crate::egress::reader::{Read, read};
+use crate::egress::reader::{Read, Reading, UNKNOWN, signs_before};
 use crate::expression::{HostPattern, host_of};
 
 /// The longest link that is held back, in bytes. What is longer is cut there.
 pub(super) const MOST_BYTES: usize = 2048;
-/// The longest authority of a URL, in bytes.
+/// The longest authority of a URL, in bytes. A longer one is of no listed host.
 const MOST_AUTHORITY: usize = 512;
-/// The most characters within a scheme or between slashes that browsers leave out.
-const MOST_LEFT_OUT: usize = 32;
-/// How far back the sign before a link may stand.
-const MOST_BLANKS: usize = 32;
+/// How far back the tag of an attribute may begin.
+const MOST_TAG: usize = 1024;
 
-/// The schemes that pages load.
-const SCHEMES: [&str; 5] = ["http", "https", "ws", "wss", "ftp"];
+/// The schemes that pages load, and that programs for chats make links of.
+const SCHEMES: [&str; 6] = ["http", "https", "ws", "wss", "ftp", "file"];
 
 /// What begins at a place of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,21 +28,27 @@ pub(super) enum Scanned {
 
 /// Looks at a place of a text. `is_final` says that no more text comes.
 pub(super) fn scan(text: &str, at: usize, hosts: &[HostPattern], is_final: bool) -> Scanned {
-    if !may_begin(text, at) {
+    let Some(first) = text.as_bytes().get(at) else { return Scanned::Nothing };
+    if !matches!(first, b'h' | b'H' | b'w' | b'W' | b'f' | b'F' | b'&' | b'/' | b'\\') {
         return Scanned::Nothing;
     }
-    let mut scanner = Scanner { text, at, is_final, around: Around::of(text, at) };
-    match scanner.authority_at() {
-        Ok(authority) => scanner.link(at, authority, hosts),
-        Err(Stop::Open) if !is_final => Scanned::Open,
-        Err(Stop::Open | Stop::None) => Scanned::Nothing,
+    let read = |undoes_escapes| {
+        let reading = Reading { is_open: !is_final, undoes_escapes };
+        let around = Around::of(text, at);
+        let mut scanner =
+            Scanner { text, at, reading, around, has_slash: false, has_escape: false };
+        let found = match scanner.authority_at() {
+            Ok(form) => scanner.link(at, form, hosts),
+            Err(Stop::Over) => scanner.rest(at),
+            Err(Stop::Open) if !is_final => Scanned::Open,
+            Err(Stop::Open | Stop::None) => Scanned::Nothing,
+        };
+        (found, scanner.has_escape)
+    };
+    match read(false) {
+        (Scanned::Nothing, true) => read(true).0,
+        (found, _) => found,
     }
-}
-
-/// Returns whether a link may begin here, by the bytes alone.
-fn may_begin(text: &str, at: usize) -> bool {
-    let Some(first) = text.as_bytes().get(at) else { return false };
-    matches!(first, b'h' | b'H' | b'w' | b'W' | b'f' | b'F' | b'&' | b'/' | b'\\')
 }
 
 /// Why no link begins here.
@@ -52,19 +56,24 @@ enum Stop {
     None,
     /// The text ends before that is decided.
     Open,
+    /// It is longer than any link to a listed host.
+    Over,
 }
 
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    is_final: bool,
+    reading: Reading,
     around: Around,
+    has_slash: bool,
+    /// Whether a backslash was read, which may begin an escape.
+    has_escape: bool,
 }
 
 /// What a link stands in, by the sign before it, which says what ends it there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
-    /// `"`, `'` or `<`: anything but this sign is part of the link.
+    /// `"`, `'` or `<`: this sign ends it.
     Closed(char),
     /// `(`: blanks and `)` end it.
     Brackets,
@@ -78,12 +87,12 @@ enum Around {
 
 impl Around {
     fn of(text: &str, at: usize) -> Self {
-        match before(text, at).next() {
+        match signs_before(text, at).next() {
             Some('<') => Self::Closed('>'),
-            Some(sign @ ('"' | '\'')) => Self::Closed(sign),
+            Some(sign @ ('"' | '\'' | UNKNOWN)) => Self::Closed(sign),
             Some('(') => Self::Brackets,
             Some('[') => Self::Label,
-            Some('=') => Self::Value,
+            Some('=') if is_after(text, at, &["<"]) => Self::Value,
             _ => Self::Text,
         }
     }
@@ -91,17 +100,12 @@ impl Around {
     fn ends_at(self, sign: char) -> bool {
         match self {
             Self::Closed(end) => sign == end,
-            Self::Brackets => sign.is_whitespace() || sign == ')',
-            Self::Label => sign.is_whitespace() || sign == ']',
-            Self::Value => sign.is_whitespace() || sign == '>',
-            Self::Text => sign.is_whitespace() || sign == '<',
+            Self::Brackets => sign == ')',
+            Self::Label => sign == ']',
+            Self::Value => sign == '>',
+            Self::Text => sign == '<',
         }
     }
-}
-
-/// Returns the signs before a place, the last one first, without the blanks there.
-fn before(text: &str, at: usize) -> impl Iterator<Item = char> {
-    text[..at].chars().rev().take(MOST_BLANKS).skip_while(|it| it.is_whitespace())
 }
 
 /// How the host of a link is written.
@@ -115,21 +119,40 @@ enum Form {
     Www,
 }
 
+/// Returns whether one of these words stands not far before a place.
+fn is_after(text: &str, at: usize, words: &[&str]) -> bool {
+    let near = &text[text.floor_char_boundary(at.saturating_sub(MOST_TAG))..at];
+    let near = near.to_ascii_lowercase();
+    words.iter().any(|word| near.contains(word))
+}
+
+fn is_blank(sign: char) -> bool {
+    matches!(sign, ' ' | '\t' | '\n' | '\r' | '\x0c')
+}
+
 impl Scanner<'_> {
-    fn peek(&self) -> Result<(char, usize), Stop> {
-        match read(self.text, self.at, self.is_final) {
+    fn peek(&mut self) -> Result<(char, usize), Stop> {
+        self.has_escape |= self.text.as_bytes().get(self.at) == Some(&b'\\');
+        match self.reading.read(self.text, self.at) {
             Read::Sign(sign, next) => Ok((sign, next)),
             Read::End => Err(Stop::Open),
         }
     }
 
+    /// Goes on, over what browsers leave out of a URL, and over what stands before a line of Markdown.
+    fn pass(&mut self, sign: char, next: usize, start: usize) -> Result<(), Stop> {
+        self.at = next;
+        if sign == '\n' {
+            let rest = &self.text[self.at..];
+            self.at += rest.len() - rest.trim_start_matches([' ', '\t', '>']).len();
+        }
+        if self.at - start > MOST_BYTES { Err(Stop::Over) } else { Ok(()) }
+    }
+
     /// Finds where the authority of a URL begins that begins here.
     fn authority_at(&mut self) -> Result<Form, Stop> {
         let (first, _) = self.peek()?;
-        if matches!(first, '/' | '\\') {
-            return self.relative();
-        }
-        self.scheme()
+        if matches!(first, '/' | '\\') { self.relative() } else { self.scheme() }
     }
 
     fn has_letter_before(&self, at: usize) -> bool {
@@ -139,7 +162,7 @@ impl Scanner<'_> {
     /// Reads `https:` and slashes, or `www.`.
     fn scheme(&mut self) -> Result<Form, Stop> {
         let start = self.at;
-        let (mut scheme, mut left_out) = (String::new(), 0);
+        let mut scheme = String::new();
         loop {
             let (sign, next) = self.peek()?;
             match sign {
@@ -149,9 +172,7 @@ impl Scanner<'_> {
                     return Ok(Form::Www);
                 }
                 // Left out by browsers, or the sign of Markdown that takes the next one as it is.
-                '\t' | '\n' | '\r' | '\\' if !scheme.is_empty() && left_out < MOST_LEFT_OUT => {
-                    left_out += 1;
-                }
+                '\t' | '\n' | '\r' | '\\' if !scheme.is_empty() => {}
                 _ => {
                     scheme.push(sign.to_ascii_lowercase());
                     let known = SCHEMES.into_iter().chain(["www"]);
@@ -160,109 +181,153 @@ impl Scanner<'_> {
                     }
                 }
             }
-            self.at = next;
+            self.pass(sign, next, start)?;
         }
-        if !SCHEMES.contains(&scheme.as_str()) {
+        // Other programs than browsers make links of what stands within a word too.
+        let is_in_word = self.around == Around::Text && self.has_letter_before(start);
+        if !SCHEMES.contains(&scheme.as_str()) || is_in_word && !scheme.starts_with("http") {
             return Err(Stop::None);
         }
         (_, self.at) = self.peek()?;
-        // Other programs than browsers make links of what stands within a word too.
-        let is_in_word = self.has_letter_before(start);
-        if is_in_word && !scheme.starts_with("http") {
-            return Err(Stop::None);
-        }
-        let mut has_slash = false;
         loop {
             let (sign, next) = self.peek()?;
             match sign {
-                '/' | '\\' => has_slash = true,
-                '\t' | '\n' | '\r' if left_out < MOST_LEFT_OUT => left_out += 1,
+                '/' | '\\' => self.has_slash = true,
+                '\t' | '\n' | '\r' => {}
                 // `https: the scheme` is prose.
-                _ if !has_slash && is_in_word => return Err(Stop::None),
-                _ if !has_slash && self.text[..self.at].ends_with(['\t', '\n', '\r']) => {
-                    return Err(Stop::None);
+                _ if !self.has_slash && self.around == Around::Text => {
+                    let is_apart = self.text[..self.at].ends_with(is_blank);
+                    return if is_apart || is_in_word { Err(Stop::None) } else { Ok(Form::Scheme) };
                 }
                 _ => return Ok(Form::Scheme),
             }
-            self.at = next;
-            if self.at - start > MOST_BYTES {
-                return Err(Stop::None);
-            }
+            self.pass(sign, next, start)?;
         }
     }
 
     /// Reads two slashes where a page would take them for a host: `(//host`, `="//host`, `]: //host`.
     fn relative(&mut self) -> Result<Form, Stop> {
         let start = self.at;
-        let mut before = before(self.text, start);
+        let mut before = signs_before(self.text, start);
         let is_link = match before.next() {
-            Some('(' | '<' | '"' | '\'' | '=' | ',') => true,
+            None | Some(UNKNOWN | '(' | '<' | '"' | '\'' | ';' | '{') => true,
+            Some(',') => is_after(self.text, start, &["srcset", "ping"]),
+            Some('=') => is_after(self.text, start, &["<"]),
             Some(':') => before.next() == Some(']'),
             _ => false,
         };
         if !is_link {
             return Err(Stop::None);
         }
-        let (mut slashes, mut left_out) = (0, 0);
+        let mut slashes = 0;
         loop {
             let (sign, next) = self.peek()?;
             match sign {
                 '/' | '\\' => slashes += 1,
-                '\t' | '\n' | '\r' if left_out < MOST_LEFT_OUT => left_out += 1,
+                '\t' | '\n' | '\r' => {}
                 _ if slashes < 2 => return Err(Stop::None),
                 _ => return Ok(Form::Relative),
             }
-            self.at = next;
-            if self.at - start > MOST_BYTES {
-                return Err(Stop::None);
-            }
+            self.pass(sign, next, start)?;
         }
     }
 
     /// Reads the authority from here, and returns the link that began at `start` if its host is not listed.
+    ///
+    /// The host is what stands before the first sign that no host has. Programs differ in what they make of the rest: it
+    /// must not be able to move the host, by an `@`, or by a dot that makes a longer name of it.
     fn link(&mut self, start: usize, form: Form, hosts: &[HostPattern]) -> Scanned {
-        let mut authority = String::new();
+        let (mut head, mut tail) = (String::new(), String::new());
         let first = self.at;
-        // With an entity or an escape in it, programs that undo it and those that do not differ in the host.
-        let mut is_plain = true;
+        let (mut head_end, mut is_past_blank) = (first, false);
         loop {
-            match self.peek() {
-                Err(_) if self.is_final => break,
-                Err(_) => return Scanned::Open,
-                Ok((sign @ ('/' | '\\' | '?' | '#'), next)) => {
-                    is_plain &= sign != '\\' && next == self.at + 1;
+            if self.at - first > MOST_AUTHORITY {
+                // A text in quotes is no link, whatever else is in it.
+                if is_past_blank && !tail.contains('@') {
                     break;
                 }
-                Ok((sign, _)) if self.around.ends_at(sign) => break,
-                Ok((sign, next)) => {
-                    is_plain &= sign != '&' && next == self.at + sign.len_utf8();
-                    // Browsers leave these out.
-                    if !matches!(sign, '\t' | '\n' | '\r') {
-                        authority.push(sign);
-                    }
-                    self.at = next;
-                }
-            }
-            if self.at - first > MOST_AUTHORITY {
                 return self.rest(start);
             }
+            let (sign, next) = match self.peek() {
+                Ok(read) => read,
+                Err(_) if !self.reading.is_open => break,
+                Err(_) => return Scanned::Open,
+            };
+            let is_raw = next == self.at + sign.len_utf8();
+            if is_raw && matches!(sign, '/' | '?' | '#') {
+                break;
+            }
+            // Behind its end, an `@` still makes another host of it for some.
+            if is_raw && is_blank(sign) {
+                if !matches!(self.around, Around::Closed(_)) {
+                    break;
+                }
+                is_past_blank = true;
+            }
+            if is_past_blank && is_raw && self.around.ends_at(sign) {
+                break;
+            }
+            let is_of_host = is_raw
+                && tail.is_empty()
+                && (sign.is_alphanumeric() || "-._:%。．｡".contains(sign));
+            let is_of_address =
+                is_raw && (sign == '[' && head.is_empty() || sign == ']' && head.starts_with('['));
+            if is_past_blank {
+                tail.extend((sign == '@').then_some('@'));
+            } else if tail.is_empty() && (is_of_host || is_of_address) {
+                head.push(sign);
+                head_end = next;
+            } else {
+                // As it is written too: not all programs undo it.
+                tail.push(sign);
+                if !is_raw {
+                    tail.push_str(&self.text[self.at..next]);
+                }
+            }
+            self.at = next;
         }
-        // What closes a sentence; no host ends so.
-        let closes = |it: char| it.is_ascii_punctuation() && !matches!(it, '@' | ']');
-        let authority = authority.trim().trim_end_matches(closes);
-        let authority = match authority.strip_suffix(']') {
-            Some(text) if !authority.contains('[') => text.trim_end_matches(closes),
-            _ => authority,
-        };
-        if authority.is_empty() || form == Form::Relative && !authority.contains(['.', ':', '%']) {
+        let head = head.trim_end_matches(['.', ':', '-', '_', '%']);
+        if self.is_harmless(&tail) && (self.is_nothing(head, form) || is_listed(head, hosts)) {
             return Scanned::Nothing;
         }
-        let host = host_of(&format!("https://{authority}/"));
-        let is_listed = host.is_some_and(|host| hosts.iter().any(|it| it.is_match(&host)));
-        if is_listed && is_plain {
+        // What no page takes for a link.
+        if form == Form::Relative
+            && !tail.contains('@')
+            && host_of(&format!("https://{head}/")).is_none()
+        {
             return Scanned::Nothing;
+        }
+        // Up to the sign that may make another host of it, or else up to the end of the host.
+        if !tail.contains('@') {
+            self.at = head_end;
         }
         self.rest(start)
+    }
+
+    /// Returns whether what stands behind a host cannot make another host of it.
+    fn is_harmless(&self, tail: &str) -> bool {
+        let is_dot = |it: char| matches!(it, '.' | '%' | '。' | '．' | '｡');
+        let mut signs = tail.chars().peekable();
+        while let Some(sign) = signs.next() {
+            let is_longer = is_dot(sign) && signs.peek().is_some_and(|it| it.is_alphanumeric());
+            if sign == '@' || is_longer {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Returns whether a text such as `http::` or `//comment` names no host.
+    fn is_nothing(&self, head: &str, form: Form) -> bool {
+        let host = || host_of(&format!("https://{head}/"));
+        let is_name = || host().is_some_and(|host| host.contains(['.', ':']));
+        match form {
+            _ if head.is_empty() || head.starts_with('.') => true,
+            Form::Www => head.eq_ignore_ascii_case("www"),
+            Form::Relative => !is_name(),
+            // `http:80` is no URL in a sentence, although a number may be a host.
+            Form::Scheme => !self.has_slash && self.around == Around::Text && !head.contains('.'),
+        }
     }
 
     /// Reads the rest of a link that is not listed.
@@ -273,10 +338,18 @@ impl Scanner<'_> {
             rest.char_indices().find(|(index, sign)| ends_link(*sign) || self.at + index >= end);
         match ended {
             Some((index, _)) => Scanned::Link(start..self.at + index),
-            None if self.is_final => Scanned::Link(start..self.text.len()),
+            None if !self.reading.is_open => Scanned::Link(start..self.text.len()),
             None => Scanned::Open,
         }
     }
+}
+
+/// Returns whether a host is listed, and one that there may be: other names are read in several ways.
+fn is_listed(head: &str, hosts: &[HostPattern]) -> bool {
+    let Some(host) = host_of(&format!("https://{head}/")) else { return false };
+    let is_plain = host.starts_with('[')
+        || host.chars().all(|it| it.is_ascii_alphanumeric() || "-._".contains(it));
+    is_plain && hosts.iter().any(|it| it.is_match(&host))
 }
 
 /// Returns whether a link ends here in one of the languages.

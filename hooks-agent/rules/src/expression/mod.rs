@@ -54,6 +54,7 @@ impl Parsed {
     }
 
     /// Checks names and types as far as they are known without the variables.
+    #[cfg(feature = "policy")]
     pub(crate) fn check_without_vars(&self) -> Result<(), String> {
         check::check(&self.syntax, None).map(drop).map_err(|mistakes| self.shown(&mistakes))
     }
