@@ -1,12 +1,9 @@
 //! The functions of expressions.
 
-use std::rc::Rc;
-
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, Zoned};
-
 use crate::expression::fault::{Fault, Steps};
 use crate::expression::glob::GlobOf;
+use crate::expression::numbers::{double_of, int_of, string_of, uint_of};
+use crate::expression::times::{Part, duration_of, timestamp_of};
 use crate::expression::types::Type;
 use crate::expression::value::{List, Value};
 use crate::expression::{host, money};
@@ -33,21 +30,6 @@ pub(crate) enum Function {
     Path,
     Split,
     GlobOf,
-}
-
-/// A part of a time or of a duration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    FullYear,
-    Month,
-    Date,
-    DayOfMonth,
-    DayOfWeek,
-    DayOfYear,
-    Hours,
-    Minutes,
-    Seconds,
-    Milliseconds,
 }
 
 /// How a function is called.
@@ -214,163 +196,9 @@ fn size_of<'a>(value: &Value<'_>) -> Result<Value<'a>, Fault> {
         Value::Text(text) => text.as_str().chars().count(),
         Value::List(list) => list.len(),
         Value::Map(map) => map.len(),
-        _ => return Err(Function::Size.no_overload(std::slice::from_ref(value))),
+        _ => return Err(value.not_taken_by("size")),
     };
     Ok(Value::Int(i64::try_from(size).unwrap_or(i64::MAX)))
-}
-
-const OUT_OF_RANGE: Fault = Fault::Failed(std::borrow::Cow::Borrowed("the number is out of range"));
-
-fn int_of(value: &Value<'_>) -> Result<i64, Fault> {
-    match value {
-        Value::Int(number) => Ok(*number),
-        Value::Uint(number) => i64::try_from(*number).map_err(|_| OUT_OF_RANGE),
-        Value::Double(number) => {
-            // Both are exact as doubles.
-            let most = 2.0_f64.powi(63);
-            let is_within = *number > -most && *number < most;
-            #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds")]
-            if is_within { Ok(number.trunc() as i64) } else { Err(OUT_OF_RANGE) }
-        }
-        Value::Text(text) => {
-            let number = text.as_str().parse();
-            number.map_err(|_| Fault::new("`int` expects a whole number"))
-        }
-        Value::Time(time) => Ok(time.timestamp().as_second()),
-        _ => Err(Function::Int.no_overload(std::slice::from_ref(value))),
-    }
-}
-
-fn uint_of(value: &Value<'_>) -> Result<u64, Fault> {
-    match value {
-        Value::Uint(number) => Ok(*number),
-        Value::Int(number) => u64::try_from(*number).map_err(|_| OUT_OF_RANGE),
-        Value::Double(number) => {
-            let is_within = *number > -1.0 && *number < 18_446_744_073_709_551_615.0;
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "it is within the bounds"
-            )]
-            if is_within { Ok(number.trunc() as u64) } else { Err(OUT_OF_RANGE) }
-        }
-        Value::Text(text) => {
-            let number = text.as_str().parse();
-            number.map_err(|_| Fault::new("`uint` expects a whole number from 0"))
-        }
-        _ => Err(Function::Uint.no_overload(std::slice::from_ref(value))),
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a double is what is asked for")]
-fn double_of(value: &Value<'_>) -> Result<f64, Fault> {
-    match value {
-        Value::Double(number) => Ok(*number),
-        Value::Int(number) => Ok(*number as f64),
-        Value::Uint(number) => Ok(*number as f64),
-        Value::Text(text) => {
-            let number = text.as_str().parse().ok().filter(|it: &f64| it.is_finite());
-            number.ok_or(Fault::new("`double` expects a number"))
-        }
-        _ => Err(Function::Double.no_overload(std::slice::from_ref(value))),
-    }
-}
-
-fn string_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
-    Ok(Value::made(match value {
-        Value::Text(_) => return Ok(value.clone()),
-        Value::Bool(it) => it.to_string(),
-        Value::Int(it) => it.to_string(),
-        Value::Uint(it) => it.to_string(),
-        Value::Double(it) => it.to_string(),
-        Value::Time(it) => it.timestamp().to_string(),
-        Value::Span(it) => format!("{}s", it.as_secs_f64()),
-        _ => return Err(Function::String.no_overload(std::slice::from_ref(value))),
-    }))
-}
-
-fn timestamp_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
-    let time = match value {
-        Value::Time(_) => return Ok(value.clone()),
-        Value::Int(seconds) => Timestamp::from_second(*seconds).ok(),
-        Value::Text(text) => text.as_str().parse().ok(),
-        _ => return Err(Function::Timestamp.no_overload(std::slice::from_ref(value))),
-    };
-    let time =
-        time.ok_or(Fault::new("`timestamp` expects a time such as `2030-01-31T08:00:00Z`"))?;
-    Ok(Value::Time(Rc::new(time.to_zoned(TimeZone::UTC))))
-}
-
-/// Reads durations such as `90s`, `1h30m` and `1.5h`.
-pub(crate) fn span_of(text: &str) -> Option<SignedDuration> {
-    let (sign, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (-1.0, rest),
-        None => (1.0, text),
-    };
-    let mut nanoseconds = 0.0;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let digits = rest.find(|it: char| !it.is_ascii_digit() && it != '.')?;
-        let number: f64 = rest[..digits].parse().ok()?;
-        rest = &rest[digits..];
-        let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9), ("m", 6e10), ("h", 3.6e12)];
-        let (unit, factor) = units.into_iter().find(|(unit, _)| rest.starts_with(unit))?;
-        rest = &rest[unit.len()..];
-        nanoseconds += number * factor;
-    }
-    SignedDuration::try_from_secs_f64(sign * nanoseconds / 1e9).ok()
-}
-
-fn duration_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
-    match value {
-        Value::Span(_) => Ok(value.clone()),
-        Value::Text(text) => span_of(text.as_str())
-            .map(Value::Span)
-            .ok_or(Fault::new("`duration` expects a time such as `90s` or `1h30m`")),
-        _ => Err(Function::Duration.no_overload(std::slice::from_ref(value))),
-    }
-}
-
-impl Part {
-    fn of<'a>(self, value: &Value<'a>, zone: Option<&Value<'a>>) -> Result<Value<'a>, Fault> {
-        let part = match (value, zone) {
-            (Value::Time(time), None) => self.of_time(time),
-            (Value::Time(time), Some(Value::Text(zone))) => {
-                let zone =
-                    zone_of(zone.as_str()).ok_or(Fault::new("the time zone is not known"))?;
-                self.of_time(&time.with_time_zone(zone))
-            }
-            (Value::Span(span), None) => self.of_span(span),
-            _ => return Err(Function::Part(self).no_overload(std::slice::from_ref(value))),
-        };
-        Ok(Value::Int(part))
-    }
-
-    fn of_time(self, time: &Zoned) -> i64 {
-        match self {
-            Self::FullYear => time.year().into(),
-            Self::Month => i64::from(time.month()) - 1,
-            Self::Date => time.day().into(),
-            Self::DayOfMonth => i64::from(time.day()) - 1,
-            Self::DayOfWeek => time.weekday().to_sunday_zero_offset().into(),
-            Self::DayOfYear => i64::from(time.day_of_year()) - 1,
-            Self::Hours => time.hour().into(),
-            Self::Minutes => time.minute().into(),
-            Self::Seconds => time.second().into(),
-            Self::Milliseconds => time.millisecond().into(),
-        }
-    }
-
-    fn of_span(self, span: &SignedDuration) -> i64 {
-        match self {
-            Self::Hours => span.as_hours(),
-            Self::Minutes => span.as_mins(),
-            Self::Milliseconds => i64::from(span.subsec_millis()),
-            _ => span.as_secs(),
-        }
-    }
 }
 
 /// Returns a path without `.`, `..` and empty names in it. Links are not followed.
@@ -391,25 +219,6 @@ fn path_of(text: &str) -> Result<String, Fault> {
         }
     }
     Ok(format!("/{}", names.join("/")))
-}
-
-/// Returns a time zone by its name or its offset, such as `Europe/Berlin` or `+02:00`.
-pub(crate) fn zone_of(name: &str) -> Option<TimeZone> {
-    let offset = |text: &str| -> Option<TimeZone> {
-        let (sign, rest) = match text.as_bytes().first()? {
-            b'-' => (-1, &text[1..]),
-            b'+' => (1, &text[1..]),
-            _ => (1, text),
-        };
-        let (hours, minutes) = rest.split_once(':')?;
-        let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
-        if !(0..24).contains(&hours) || !(0..60).contains(&minutes) {
-            return None;
-        }
-        let seconds = sign * (hours * 3600 + minutes * 60);
-        Some(TimeZone::fixed(jiff::tz::Offset::from_seconds(seconds).ok()?))
-    };
-    offset(name).or_else(|| TimeZone::get(name).ok())
 }
 
 /// Returns whether an item is in a list, or a key in a map.

@@ -3,6 +3,7 @@
 //!
 //! Left out are bytes, messages, `type`, optional values and macros beside the loops. Patterns are written out.
 
+mod calls;
 mod check;
 mod eval;
 mod facts;
@@ -15,9 +16,11 @@ mod literal;
 mod mistake;
 mod money;
 mod node;
+mod numbers;
 mod operators;
 mod parser;
 mod syntax;
+mod times;
 mod types;
 mod value;
 
@@ -34,9 +37,9 @@ use crate::past::Past;
 
 pub(crate) use facts::{Facts, Now};
 pub(crate) use fault::Fault;
-pub(crate) use functions::zone_of;
 pub(crate) use host::{HostPattern, host_of, plain_host_of};
 pub(crate) use node::Vars;
+pub(crate) use times::zone_of;
 
 /// A condition whose syntax is right.
 #[derive(Clone, Debug)]

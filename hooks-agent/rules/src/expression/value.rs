@@ -148,6 +148,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Returns the fault of a function that does not take a value of this type.
+    pub(super) fn not_taken_by(&self, function: &str) -> Fault {
+        Fault::new(format!("`{function}` does not take {}", self.type_name()))
+    }
+
     /// Returns whether two values are equal: numbers by their value, others of different types never.
     pub(crate) fn equals(&self, other: &Value<'_>, steps: &Steps) -> Result<bool, Fault> {
         match (self, other) {
