@@ -3,43 +3,28 @@
 //!
 //! Left out are bytes, messages, `type`, optional values and macros beside the loops. Patterns are written out.
 
-mod calls;
 mod check;
 mod eval;
-mod facts;
-mod fault;
 mod functions;
-mod glob;
-mod host;
-mod lexer;
-mod literal;
-mod mistake;
-mod money;
-mod node;
-mod numbers;
-mod operators;
-mod parser;
 mod syntax;
-mod times;
-mod types;
-mod value;
+mod values;
 
 use std::fmt;
 
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
-use crate::expression::check::Uses;
-use crate::expression::mistake::Mistake;
-use crate::expression::node::Node;
-use crate::expression::syntax::Syntax;
+use crate::expression::check::names::Uses;
+use crate::expression::check::node::Node;
+use crate::expression::syntax::mistake::Mistake;
+use crate::expression::syntax::tree::Syntax;
 use crate::past::Past;
 
-pub(crate) use facts::{Facts, Now};
-pub(crate) use fault::Fault;
-pub(crate) use host::{HostPattern, host_of, plain_host_of};
-pub(crate) use node::Vars;
-pub(crate) use times::zone_of;
+pub(crate) use check::node::Vars;
+pub(crate) use eval::facts::{Facts, Now};
+pub(crate) use functions::host::{HostPattern, host_of, plain_host_of};
+pub(crate) use functions::times::zone_of;
+pub(crate) use values::fault::Fault;
 
 /// A condition whose syntax is right.
 #[derive(Clone, Debug)]
@@ -50,7 +35,7 @@ pub(crate) struct Parsed {
 
 impl Parsed {
     pub(crate) fn new(text: &str) -> Result<Self, String> {
-        match parser::parse(text) {
+        match syntax::parser::parse(text) {
             Ok(syntax) => Ok(Self { text: text.to_owned(), syntax }),
             Err(mistake) => Err(mistake.in_text(text).to_string()),
         }
@@ -59,12 +44,12 @@ impl Parsed {
     /// Checks names and types as far as they are known without the variables.
     #[cfg(feature = "policy")]
     pub(crate) fn check_without_vars(&self) -> Result<(), String> {
-        check::check(&self.syntax, None).map(drop).map_err(|mistakes| self.shown(&mistakes))
+        check::names::check(&self.syntax, None).map(drop).map_err(|mistakes| self.shown(&mistakes))
     }
 
     /// Checks names and types.
     pub(crate) fn check(&self, vars: &Vars) -> Result<Condition, String> {
-        let checked = check::check(&self.syntax, Some(vars));
+        let checked = check::names::check(&self.syntax, Some(vars));
         let (node, uses) = checked.map_err(|mistakes| self.shown(&mistakes))?;
         Ok(Condition { text: self.text.clone(), node, uses })
     }
@@ -133,7 +118,7 @@ impl Condition {
     /// # Errors
     /// Why that is not known.
     pub(crate) fn holds(&self, facts: &Facts<'_>) -> Result<bool, Fault> {
-        eval::holds(&self.node, facts)
+        eval::run::holds(&self.node, facts)
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::cmp::Ordering;
 
-use crate::expression::fault::{Fault, Steps};
-use crate::expression::syntax::Binary;
-use crate::expression::value::Value;
+use crate::expression::syntax::tree::Binary;
+use crate::expression::values::fault::{Fault, Steps};
+use crate::expression::values::value::Value;
 
 const OVERFLOW: Fault = Fault::Failed(std::borrow::Cow::Borrowed("the number is out of range"));
 const BY_ZERO: Fault = Fault::Failed(std::borrow::Cow::Borrowed("division by zero"));
 
 /// Returns a field of a map, if it has it.
-pub(super) fn field<'a>(value: &Value<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
+pub(crate) fn field<'a>(value: &Value<'a>, field: &str) -> Result<Option<Value<'a>>, Fault> {
     match value {
         Value::Map(map) => Ok(map.field(field)),
         other => Err(Fault::new(format!("{} has no fields, so no `{field}`", other.type_name()))),
@@ -18,7 +18,7 @@ pub(super) fn field<'a>(value: &Value<'a>, field: &str) -> Result<Option<Value<'
 }
 
 /// Returns an item of a list, or of a map.
-pub(super) fn index<'a>(value: &Value<'a>, index: &Value<'_>) -> Result<Value<'a>, Fault> {
+pub(crate) fn index<'a>(value: &Value<'a>, index: &Value<'_>) -> Result<Value<'a>, Fault> {
     let found = match (value, index) {
         (Value::List(list), Value::Int(at)) => {
             usize::try_from(*at).ok().and_then(|at| list.get(at))
@@ -36,7 +36,7 @@ pub(super) fn index<'a>(value: &Value<'a>, index: &Value<'_>) -> Result<Value<'a
 }
 
 /// Returns `-value`.
-pub(super) fn negate<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
+pub(crate) fn negate<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
     match value {
         Value::Int(number) => number.checked_neg().map(Value::Int).ok_or(OVERFLOW),
         Value::Double(number) => Ok(Value::Double(-number)),
@@ -45,7 +45,7 @@ pub(super) fn negate<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
 }
 
 /// Returns what an operator makes of two values.
-pub(super) fn binary<'a>(
+pub(crate) fn binary<'a>(
     operator: Binary,
     one: &Value<'a>,
     other: &Value<'a>,

@@ -3,15 +3,15 @@
 use hooks_agent_core::options::list_of;
 use regex::RegexBuilder;
 
-use crate::expression::check::{Check, Checked, NAMES};
-use crate::expression::fault::Steps;
-use crate::expression::functions::{Form, Function, SIGNATURES, Signature};
-use crate::expression::glob::glob;
-use crate::expression::node::{Constant, Loop, Node, Over, Pattern};
-use crate::expression::syntax::{Kind, Syntax};
-use crate::expression::times::zone_of;
-use crate::expression::types::Type;
-use crate::expression::value::Value;
+use crate::expression::check::names::{Check, Checked, NAMES};
+use crate::expression::check::node::{Constant, Loop, Node, Over, Pattern};
+use crate::expression::check::types::Type;
+use crate::expression::functions::glob::glob;
+use crate::expression::functions::table::{Form, Function, SIGNATURES, Signature};
+use crate::expression::functions::times::zone_of;
+use crate::expression::syntax::tree::{Kind, Syntax};
+use crate::expression::values::fault::Steps;
+use crate::expression::values::value::Value;
 
 /// The most loops inside each other.
 const MOST_LOOPS: usize = 2;
@@ -21,7 +21,7 @@ const MOST_PATTERNS: usize = 8;
 const PATTERN_SIZES: [(usize, usize); 3] = [(32 << 10, 1), (128 << 10, 4), (256 << 10, 8)];
 
 impl Check<'_> {
-    pub(super) fn call(
+    pub(crate) fn call(
         &mut self,
         at: usize,
         of: Option<&Syntax>,

@@ -1,12 +1,12 @@
 //! The functions of expressions.
 
-use crate::expression::fault::{Fault, Steps};
-use crate::expression::glob::GlobOf;
-use crate::expression::numbers::{double_of, int_of, string_of, uint_of};
-use crate::expression::times::{Part, duration_of, timestamp_of};
-use crate::expression::types::Type;
-use crate::expression::value::{List, Value};
-use crate::expression::{host, money};
+use crate::expression::check::types::Type;
+use crate::expression::functions::glob::GlobOf;
+use crate::expression::functions::numbers::{double_of, int_of, string_of, uint_of};
+use crate::expression::functions::times::{Part, duration_of, timestamp_of};
+use crate::expression::functions::{host, money};
+use crate::expression::values::fault::{Fault, Steps};
+use crate::expression::values::value::{List, Value};
 
 /// A function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

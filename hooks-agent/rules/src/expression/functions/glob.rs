@@ -2,7 +2,7 @@
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use crate::expression::fault::Fault;
+use crate::expression::values::fault::Fault;
 
 /// Compiles a glob such as `pay_*`.
 pub(crate) fn glob(pattern: &str) -> Result<GlobMatcher, String> {

@@ -6,8 +6,8 @@ use globset::GlobMatcher;
 use regex::Regex;
 use serde_json::{Map as JsonMap, Value as Json};
 
-use crate::expression::functions::Function;
-use crate::expression::syntax::Binary;
+use crate::expression::functions::table::Function;
+use crate::expression::syntax::tree::Binary;
 
 /// A checked expression.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use jiff::{SignedDuration, Zoned};
 use serde_json::{Map as JsonMap, Value as Json};
 
-use crate::expression::fault::{Fault, Steps};
+use crate::expression::values::fault::{Fault, Steps};
 
 /// A value of an expression. What comes from JSON is borrowed and converted when it is read.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns the fault of a function that does not take a value of this type.
-    pub(super) fn not_taken_by(&self, function: &str) -> Fault {
+    pub(crate) fn not_taken_by(&self, function: &str) -> Fault {
         Fault::new(format!("`{function}` does not take {}", self.type_name()))
     }
 

@@ -2,12 +2,12 @@
 
 use hooks_agent_core::options::list_of;
 
-use crate::expression::mistake::Mistake;
-use crate::expression::node::{Constant, Fact, Node, Vars};
-use crate::expression::syntax::{Binary, Kind, Syntax, Unary};
-use crate::expression::types::Type;
+use crate::expression::check::node::{Constant, Fact, Node, Vars};
+use crate::expression::check::types::Type;
+use crate::expression::syntax::mistake::Mistake;
+use crate::expression::syntax::tree::{Binary, Kind, Syntax, Unary};
 
-pub(super) const NAMES: [&str; 9] =
+pub(crate) const NAMES: [&str; 9] =
     ["args", "tool", "server", "agent", "user", "now", "thread", "call", "vars"];
 
 /// Checks an expression, with the variables of its file if they are known. Returns it with what it
@@ -28,13 +28,13 @@ pub(crate) fn check(syntax: &Syntax, vars: Option<&Vars>) -> Result<(Node, Uses)
     }
 }
 
-pub(super) struct Check<'a> {
-    pub(super) vars: Option<&'a Vars>,
+pub(crate) struct Check<'a> {
+    pub(crate) vars: Option<&'a Vars>,
     /// The variables of the loops around, outermost first.
-    pub(super) locals: Vec<(String, Type)>,
+    pub(crate) locals: Vec<(String, Type)>,
     mistakes: Vec<Mistake>,
-    pub(super) uses: Uses,
-    pub(super) patterns: usize,
+    pub(crate) uses: Uses,
+    pub(crate) patterns: usize,
 }
 
 /// What an expression asks beside the tool call.
@@ -46,23 +46,23 @@ pub(crate) struct Uses {
     pub(crate) roles: bool,
 }
 
-pub(super) type Checked = (Node, Type);
+pub(crate) type Checked = (Node, Type);
 
 const UNKNOWN: Checked = (Node::Constant(Constant::Null), Type::Any);
 
 impl Check<'_> {
-    pub(super) fn mistake(&mut self, at: usize, message: impl Into<String>) -> Checked {
+    pub(crate) fn mistake(&mut self, at: usize, message: impl Into<String>) -> Checked {
         self.mistakes.push(Mistake::new(at, message));
         UNKNOWN
     }
 
-    pub(super) fn boxed(&mut self, syntax: &Syntax) -> (Box<Node>, Type) {
+    pub(crate) fn boxed(&mut self, syntax: &Syntax) -> (Box<Node>, Type) {
         let (node, kind) = self.node(syntax);
         (Box::new(node), kind)
     }
 
     /// Checks an expression of an expected type.
-    pub(super) fn expected(&mut self, syntax: &Syntax, expected: Type) -> Node {
+    pub(crate) fn expected(&mut self, syntax: &Syntax, expected: Type) -> Node {
         let (node, kind) = self.node(syntax);
         if !kind.may_be(expected) {
             self.mistake(syntax.at, format!("expected {expected}, found {kind}"));
@@ -70,7 +70,7 @@ impl Check<'_> {
         node
     }
 
-    pub(super) fn node(&mut self, syntax: &Syntax) -> Checked {
+    pub(crate) fn node(&mut self, syntax: &Syntax) -> Checked {
         let at = syntax.at;
         match &syntax.kind {
             Kind::Null => (Node::Constant(Constant::Null), Type::Null),
@@ -122,13 +122,13 @@ impl Check<'_> {
     }
 
     /// Returns the name of a record such as `user`, unless a loop has a variable of this name.
-    pub(super) fn record<'s>(&self, syntax: &'s Syntax) -> Option<&'s str> {
+    pub(crate) fn record<'s>(&self, syntax: &'s Syntax) -> Option<&'s str> {
         let Kind::Name(name) = &syntax.kind else { return None };
         let is_local = self.locals.iter().any(|(local, _)| local == name);
         (!is_local).then_some(name.as_str())
     }
 
-    pub(super) fn select(&mut self, at: usize, of: &Syntax, field: &str) -> Checked {
+    pub(crate) fn select(&mut self, at: usize, of: &Syntax, field: &str) -> Checked {
         match self.record(of) {
             Some("vars") => return self.var(at, field),
             Some(record @ ("agent" | "user" | "thread" | "call")) => {
@@ -160,7 +160,7 @@ impl Check<'_> {
     }
 
     /// Returns whether the expression is `thread.counts`.
-    pub(super) fn is_counts(&self, syntax: &Syntax) -> bool {
+    pub(crate) fn is_counts(&self, syntax: &Syntax) -> bool {
         matches!(&syntax.kind, Kind::Select(of, field)
             if field == "counts" && self.record(of) == Some("thread"))
     }

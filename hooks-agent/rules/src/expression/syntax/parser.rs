@@ -1,8 +1,8 @@
 //! Parses an expression in the syntax of CEL.
 
-use crate::expression::lexer::{Token, TokenKind, tokens};
-use crate::expression::mistake::Mistake;
-use crate::expression::syntax::{Binary, Kind, Syntax, Unary};
+use crate::expression::syntax::lexer::{Token, TokenKind, tokens};
+use crate::expression::syntax::mistake::Mistake;
+use crate::expression::syntax::tree::{Binary, Kind, Syntax, Unary};
 
 /// Words that CEL keeps for itself.
 const RESERVED: [&str; 17] = [

@@ -8,9 +8,9 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::Value as Json;
 
-use crate::expression::fault::{Fault, Steps};
-use crate::expression::node::Fact;
-use crate::expression::value::{Map, Value};
+use crate::expression::check::node::Fact;
+use crate::expression::values::fault::{Fault, Steps};
+use crate::expression::values::value::{Map, Value};
 use crate::past::Past;
 
 /// What the names of expressions stand for in a tool call.
@@ -48,7 +48,7 @@ impl<'a> Now<'a> {
 }
 
 impl<'a> Facts<'a> {
-    pub(super) fn value(&'a self, fact: Fact, steps: &Steps) -> Result<Value<'a>, Fault> {
+    pub(crate) fn value(&'a self, fact: Fact, steps: &Steps) -> Result<Value<'a>, Fault> {
         Ok(match fact {
             Fact::Args => match self.args {
                 Json::Object(args) => Value::Map(Map::Json(args)),
@@ -87,12 +87,12 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns how often a tool has finished in the thread.
-    pub(super) fn count(&self, tool: &str) -> Result<Value<'a>, Fault> {
+    pub(crate) fn count(&self, tool: &str) -> Result<Value<'a>, Fault> {
         Ok(int(self.known_past()?.count(tool)))
     }
 
     /// Returns the last call of a tool that has finished in the thread, or null.
-    pub(super) fn last(&self, tool: &str) -> Result<Value<'a>, Fault> {
+    pub(crate) fn last(&self, tool: &str) -> Result<Value<'a>, Fault> {
         let Some(last) = self.known_past()?.last(tool) else { return Ok(Value::Null) };
         let age = last.age(self.now.get().timestamp()).ok_or(Fault::new("the clock went back"))?;
         // Large ones are not kept, so that reading them fails.

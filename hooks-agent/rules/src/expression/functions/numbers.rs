@@ -1,11 +1,11 @@
 //! Conversions between numbers and texts.
 
-use crate::expression::fault::Fault;
-use crate::expression::value::Value;
+use crate::expression::values::fault::Fault;
+use crate::expression::values::value::Value;
 
 const OUT_OF_RANGE: Fault = Fault::Failed(std::borrow::Cow::Borrowed("the number is out of range"));
 
-pub(super) fn int_of(value: &Value<'_>) -> Result<i64, Fault> {
+pub(crate) fn int_of(value: &Value<'_>) -> Result<i64, Fault> {
     match value {
         Value::Int(number) => Ok(*number),
         Value::Uint(number) => i64::try_from(*number).map_err(|_| OUT_OF_RANGE),
@@ -25,7 +25,7 @@ pub(super) fn int_of(value: &Value<'_>) -> Result<i64, Fault> {
     }
 }
 
-pub(super) fn uint_of(value: &Value<'_>) -> Result<u64, Fault> {
+pub(crate) fn uint_of(value: &Value<'_>) -> Result<u64, Fault> {
     match value {
         Value::Uint(number) => Ok(*number),
         Value::Int(number) => u64::try_from(*number).map_err(|_| OUT_OF_RANGE),
@@ -47,7 +47,7 @@ pub(super) fn uint_of(value: &Value<'_>) -> Result<u64, Fault> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a double is what is asked for")]
-pub(super) fn double_of(value: &Value<'_>) -> Result<f64, Fault> {
+pub(crate) fn double_of(value: &Value<'_>) -> Result<f64, Fault> {
     match value {
         Value::Double(number) => Ok(*number),
         Value::Int(number) => Ok(*number as f64),
@@ -60,7 +60,7 @@ pub(super) fn double_of(value: &Value<'_>) -> Result<f64, Fault> {
     }
 }
 
-pub(super) fn string_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
+pub(crate) fn string_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
     Ok(Value::made(match value {
         Value::Text(_) => return Ok(value.clone()),
         Value::Bool(it) => it.to_string(),

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, Zoned};
 
-use crate::expression::fault::Fault;
-use crate::expression::value::Value;
+use crate::expression::values::fault::Fault;
+use crate::expression::values::value::Value;
 
 /// A part of a time or of a duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) enum Part {
     Milliseconds,
 }
 
-pub(super) fn timestamp_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
+pub(crate) fn timestamp_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
     let time = match value {
         Value::Time(_) => return Ok(value.clone()),
         Value::Int(seconds) => Timestamp::from_second(*seconds).ok(),
@@ -57,7 +57,7 @@ fn span_of(text: &str) -> Option<SignedDuration> {
     SignedDuration::try_from_secs_f64(sign * nanoseconds / 1e9).ok()
 }
 
-pub(super) fn duration_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
+pub(crate) fn duration_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
     match value {
         Value::Span(_) => Ok(value.clone()),
         Value::Text(text) => span_of(text.as_str())
@@ -68,7 +68,7 @@ pub(super) fn duration_of<'a>(value: &Value<'a>) -> Result<Value<'a>, Fault> {
 }
 
 impl Part {
-    pub(super) fn of<'a>(
+    pub(crate) fn of<'a>(
         self,
         value: &Value<'a>,
         zone: Option<&Value<'a>>,

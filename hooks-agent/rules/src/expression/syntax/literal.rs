@@ -1,9 +1,9 @@
 //! Literals of numbers and strings.
 
-use crate::expression::lexer::TokenKind;
+use crate::expression::syntax::lexer::TokenKind;
 
 /// Reads the number at the beginning of the text, and returns its length.
-pub(super) fn number(text: &str) -> Result<(usize, TokenKind), String> {
+pub(crate) fn number(text: &str) -> Result<(usize, TokenKind), String> {
     let digits = |from: usize, radix| {
         let rest = &text[from..];
         from + rest.find(|it: char| !it.is_digit(radix)).unwrap_or(rest.len())
@@ -41,7 +41,7 @@ pub(super) fn number(text: &str) -> Result<(usize, TokenKind), String> {
 
 /// Reads the string at the beginning of the text, if there is one, and returns its length; or the place
 /// of what is wrong with it.
-pub(super) fn string(text: &str) -> Option<Result<(usize, String), (usize, String)>> {
+pub(crate) fn string(text: &str) -> Option<Result<(usize, String), (usize, String)>> {
     let is_raw = text.starts_with(['r', 'R']);
     let is_bytes = text.starts_with(['b', 'B']);
     let start = usize::from(is_raw || is_bytes);

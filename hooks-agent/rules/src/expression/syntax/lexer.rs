@@ -1,7 +1,7 @@
 //! Splits an expression into tokens, and refuses one that is too large before anything recurses over it.
 
-use crate::expression::literal;
-use crate::expression::mistake::Mistake;
+use crate::expression::syntax::literal;
+use crate::expression::syntax::mistake::Mistake;
 
 /// The longest expression, in bytes.
 pub(crate) const MOST_BYTES: usize = 1024;

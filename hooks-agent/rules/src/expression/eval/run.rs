@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use crate::expression::facts::Facts;
-use crate::expression::fault::{Fault, Steps};
-use crate::expression::functions::is_in;
-use crate::expression::node::{Constant, Loop, Node, Over, Pattern};
-use crate::expression::operators;
-use crate::expression::syntax::Binary;
-use crate::expression::value::{List, Map, Text, Value};
+use crate::expression::check::node::{Constant, Loop, Node, Over, Pattern};
+use crate::expression::eval::facts::Facts;
+use crate::expression::eval::operators;
+use crate::expression::functions::table::is_in;
+use crate::expression::syntax::tree::Binary;
+use crate::expression::values::fault::{Fault, Steps};
+use crate::expression::values::value::{List, Map, Text, Value};
 
 /// Returns whether a condition holds.
 ///
