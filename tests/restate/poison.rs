@@ -62,8 +62,9 @@ async fn a_message_that_ends_the_process_is_given_up_after_a_number_of_runs() {
 async fn an_error_that_passes_is_tried_again_without_the_steps_that_are_recorded() {
     let Some(stage) = Stage::new().await else { return };
     let call = stage.engine.send("down/a", &json!({ "text": "look" })).await;
+    // A try that was logged by its model may still end well once the file is there.
     for _ in 0..1_000 {
-        if stage.world.log("models").len() >= 5 {
+        if stage.world.log("failures").len() >= 4 {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
