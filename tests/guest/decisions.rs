@@ -9,6 +9,7 @@ use hooks_agent_core::hook::on;
 use hooks_agent_core::message::Msg;
 use hooks_agent_guest::{Guard, GuestThread};
 use hooks_agent_policy::command::{HookDecision, Output, PermissionDecision};
+use hooks_agent_rules::{Rules, Then, ToolRule};
 use hooks_core::HookResult;
 use serde_json::json;
 
@@ -275,4 +276,24 @@ async fn a_hook_that_stops_after_a_tool_call_ends_the_run() {
     let passes = guard(on(|_: &mut PostActing<'_>| {}));
     let output = decide(&passes, &post_tool_use("Bash", json!("done"))).await;
     assert_eq!((output.continues, output.stop_reason), (None, None));
+}
+
+/// Rules about `server::tool` are about the tools that a coding agent calls `mcp__server__tool`, and about no others.
+#[tokio::test]
+async fn rules_about_servers_are_about_their_tools_alone() {
+    let rules = |then| ToolRule::new("bank", then).tools(["bank::*"]);
+    let denies = guard(Rules::builder().rule(rules(Then::Deny)).build().unwrap());
+    let allows = Rules::builder().rule(rules(Then::Allow)).otherwise(Then::Deny);
+    let allows = guard(allows.build().unwrap());
+    let asks = guard(Rules::builder().rule(rules(Then::Ask)).build().unwrap());
+    for (tool, is_bank) in [("mcp__bank__pay", true), ("mcp__shop__pay", false), ("Bash", false)] {
+        let decided = async |guard| {
+            let output = decide(guard, &pre_tool_use("1", tool, json!({}))).await;
+            permission(&output).map(|(decision, _)| decision)
+        };
+        let deny = PermissionDecision::Deny;
+        assert_eq!(decided(&denies).await, is_bank.then_some(deny), "{tool}");
+        assert_eq!(decided(&allows).await, (!is_bank).then_some(deny), "{tool}");
+        assert_eq!(decided(&asks).await, is_bank.then_some(PermissionDecision::Ask), "{tool}");
+    }
 }

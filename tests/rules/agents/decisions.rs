@@ -1,9 +1,10 @@
-//! What rules decide together.
+//! Rules decide together.
 
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::testing::Calls;
 use hooks_agent_core::tool::{Tool, ToolContext, ToolFuture};
 use hooks_agent_rules::{Requires, Then, ToolRule};
+use hooks_fixtures::Reports;
 use serde_json::{Value, json};
 
 use crate::{Bot, calls, rules, tool};
@@ -106,6 +107,35 @@ async fn a_rule_in_shadow_changes_nothing() {
     let bot = Bot::new(rules([allow]).otherwise(Then::Deny), calls([pay(1)]), &["pay"]);
     bot.agent.call("Pay").await.unwrap();
     assert_eq!(bot.read(), ["no rule allows this call of `pay`"]);
+}
+
+/// What is only tried, and what only warns, is in the log, once for each tool call.
+#[tokio::test]
+async fn shadow_and_warnings_are_in_the_log() {
+    let (reports, records) = Reports::up_to(tracing::Level::INFO);
+    let _guard = tracing::subscriber::set_default(reports);
+    let shadow = ToolRule::new("tried", Then::Deny).reason("it is new").shadow(true);
+    let warns = ToolRule::new("odd", Then::Warn).reason("it is odd");
+    let allowed = ToolRule::new("all", Then::Allow).shadow(true);
+    let bot = Bot::new(rules([shadow, warns, allowed]), calls([pay(1), pay(2)]), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    let records = records.take();
+    let lines = |text: &str| records.iter().filter(|line| line.contains(text)).count();
+    assert_eq!(
+        lines("in shadow, not enforced: the rule \"tried\" denies it: it is new"),
+        2,
+        "{records:?}"
+    );
+    assert_eq!(lines("in shadow, not enforced: the rule \"all\" allows it"), 2, "{records:?}");
+    assert_eq!(lines("the rule \"odd\" warns: it is odd"), 2, "{records:?}");
+    // What another rule refuses before it starts was tried too.
+    let denies = ToolRule::new("none", Then::Deny);
+    let tried = ToolRule::new("tried", Then::Ask).shadow(true);
+    let (reports, records) = Reports::up_to(tracing::Level::INFO);
+    let _guard = tracing::subscriber::set_default(reports);
+    let bot = Bot::new(rules([denies, tried]), calls([pay(1)]), &["pay"]);
+    bot.agent.call("Pay").await.unwrap();
+    assert!(records.take().iter().any(|line| line.contains("the rule \"tried\" asks")));
 }
 
 #[tokio::test]

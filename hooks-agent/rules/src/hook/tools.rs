@@ -1,4 +1,4 @@
-//! What is known of tools: the rules about them, and their schemas.
+//! Remembers the rules about each tool, and its schema.
 
 use std::collections::HashMap;
 use std::fmt;

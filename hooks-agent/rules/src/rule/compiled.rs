@@ -254,7 +254,8 @@ impl Rule {
             (_, Why::Failed(_)) => format!("the rule \"{}\" cannot be decided", self.name),
             (Then::Deny, _) => format!("the rule \"{}\" denies it", self.name),
             (Then::Ask, _) => format!("the rule \"{}\" asks", self.name),
-            _ => format!("the rule \"{}\" warns", self.name),
+            (Then::Warn, _) => format!("the rule \"{}\" warns", self.name),
+            (Then::Allow, _) => format!("the rule \"{}\" allows it", self.name),
         };
         let reason = match (why, &self.reason) {
             (Why::Failed(fault), _) => Some(fault.message()),

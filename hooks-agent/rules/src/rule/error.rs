@@ -1,4 +1,4 @@
-//! What is wrong with rules.
+//! Mistakes in rules.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What must have run before.
+//! Requires that a tool has run before.
 
 use crate::past::{Outcome, Past};
 use crate::rule::tool_globs::ToolGlobs;

@@ -1,4 +1,4 @@
-//! What a rule decides.
+//! The decisions of rules.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

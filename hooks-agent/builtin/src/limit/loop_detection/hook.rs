@@ -33,8 +33,8 @@ use hooks_agent_core::tool::Effect;
 ///
 /// | setting | default |
 /// |---|---|
-/// | [`repeats`](Self::repeats): the same comes so often in a row: the model is told, the call ends | 3, 6 |
-/// | [`rounds`](Self::rounds): so many rounds say nothing new: the model is told, the call ends | 5, 8 |
+/// | [`repeats`](Self::repeats): repeats in a row, until the model reads a note, and until the call ends | 3, 6 |
+/// | [`rounds`](Self::rounds): rounds in a row without news, until the model reads a note, and until the call ends | 5, 8 |
 /// | [`polling`](Self::polling) | no tools |
 /// | [`exit`](Self::exit) | [`Exit::End`]: the reply says why |
 ///
@@ -94,15 +94,15 @@ impl LoopDetection {
         Self { repeats: (3, 6), rounds: (5, 8), polling: Arc::default(), fails: false }
     }
 
-    /// Sets two numbers of repeats in a row: at `note` the model is told, and at `end` the call ends. Each is at
-    /// least 2. If `end` is not above `note`, the call ends and the model is not told.
+    /// Sets after how many repeats in a row the model reads a note, and after how many the call ends. Both are at
+    /// least 2. Without a note, the call ends at once: set `end` to no more than `note`.
     pub fn repeats(mut self, note: usize, end: usize) -> Self {
         self.repeats = (note.max(2), end.max(2));
         self
     }
 
-    /// Sets two numbers of rounds in a row that say nothing new: at `note` the model is told, and at `end` the call
-    /// ends. Each is at least 2.
+    /// Sets after how many rounds in a row without news the model reads a note, and after how many the call ends. Both
+    /// are at least 2.
     pub fn rounds(mut self, note: usize, end: usize) -> Self {
         self.rounds = (note.max(2), end.max(2));
         self

@@ -120,6 +120,11 @@ impl Load<'_> {
     }
 
     fn prepare(&self, table: &HookTable, problems: &mut Problems<'_>) -> Option<Prepared> {
+        if table.uses == HookTable::RULES && !table.is_rules() {
+            let message = "rules are no `[[hook]]`: write each as a `[[rule]]`";
+            problems.add(table.starts.uses, format!("{}.use", table.path), message);
+            return None;
+        }
         let Some(factory) = self.registry.get(&table.uses) else {
             let message = unknown_hook(&table.uses, self.registry);
             let key = if table.is_rules() { "rule".into() } else { format!("{}.use", table.path) };

@@ -1,4 +1,4 @@
-//! Where an entry of the merged files comes from.
+//! The layer and the place of an entry of the merged files.
 
 use std::fmt;
 

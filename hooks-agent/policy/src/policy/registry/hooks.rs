@@ -5,6 +5,8 @@ use std::collections::btree_map::Entry;
 
 use hooks_agent_core::options::{Factory, RegisteredHook};
 
+use crate::policy::file::HookTable;
+
 /// The hooks by name.
 pub(crate) struct Registry {
     hooks: BTreeMap<String, Box<dyn Factory>>,
@@ -36,8 +38,9 @@ impl Registry {
         self.hooks.get(name).map(|factory| &**factory)
     }
 
+    /// Returns the names that a `[[hook]]` may use. Rules have tables of their own.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.hooks.keys().map(String::as_str)
+        self.hooks.keys().map(String::as_str).filter(|name| *name != HookTable::RULES)
     }
 
     pub(crate) fn twice(&self) -> &[String] {

@@ -1,4 +1,4 @@
-//! What the names of expressions stand for in a tool call.
+//! Gives the names of expressions their values in a tool call.
 
 use std::cell::OnceCell;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What operators make of values.
+//! Applies operators to values.
 
 use std::cmp::Ordering;
 
@@ -120,6 +120,25 @@ fn are_numbers(one: &Value<'_>, other: &Value<'_>) -> bool {
     is_number(one) && is_number(other)
 }
 
+/// Calculates with two whole numbers.
+macro_rules! whole {
+    ($kind:ident, $operator:expr, $one:expr, $other:expr) => {
+        match ($operator, *$other) {
+            (Binary::Divide | Binary::Remainder, 0) => Err(BY_ZERO),
+            (operator, other) => {
+                let number = match operator {
+                    Binary::Add => $one.checked_add(other),
+                    Binary::Subtract => $one.checked_sub(other),
+                    Binary::Multiply => $one.checked_mul(other),
+                    Binary::Divide => $one.checked_div(other),
+                    _ => $one.checked_rem(other),
+                };
+                number.map(Value::$kind).ok_or(OVERFLOW)
+            }
+        }
+    };
+}
+
 /// Calculates with two numbers of one type; `None` for others.
 fn arithmetic<'a>(
     operator: Binary,
@@ -127,34 +146,8 @@ fn arithmetic<'a>(
     other: &Value<'_>,
 ) -> Option<Result<Value<'a>, Fault>> {
     Some(match (one, other) {
-        (Value::Int(one), Value::Int(other)) => {
-            let is_division = matches!(operator, Binary::Divide | Binary::Remainder);
-            if is_division && *other == 0 {
-                return Some(Err(BY_ZERO));
-            }
-            let number = match operator {
-                Binary::Add => one.checked_add(*other),
-                Binary::Subtract => one.checked_sub(*other),
-                Binary::Multiply => one.checked_mul(*other),
-                Binary::Divide => one.checked_div(*other),
-                _ => one.checked_rem(*other),
-            };
-            number.map(Value::Int).ok_or(OVERFLOW)
-        }
-        (Value::Uint(one), Value::Uint(other)) => {
-            let is_division = matches!(operator, Binary::Divide | Binary::Remainder);
-            if is_division && *other == 0 {
-                return Some(Err(BY_ZERO));
-            }
-            let number = match operator {
-                Binary::Add => one.checked_add(*other),
-                Binary::Subtract => one.checked_sub(*other),
-                Binary::Multiply => one.checked_mul(*other),
-                Binary::Divide => one.checked_div(*other),
-                _ => one.checked_rem(*other),
-            };
-            number.map(Value::Uint).ok_or(OVERFLOW)
-        }
+        (Value::Int(one), Value::Int(other)) => whole!(Int, operator, one, other),
+        (Value::Uint(one), Value::Uint(other)) => whole!(Uint, operator, one, other),
         (Value::Double(one), Value::Double(other)) => Ok(Value::Double(match operator {
             Binary::Add => one + other,
             Binary::Subtract => one - other,

@@ -1,4 +1,4 @@
-//! Why an expression has no value, and how much work one may be.
+//! Faults of expressions, and the steps that bound their work.
 
 use std::borrow::Cow;
 use std::cell::Cell;
