@@ -29,7 +29,7 @@ impl Fault {
 pub(crate) struct Steps(Cell<u32>);
 
 impl Steps {
-    /// What one expression may take. An operation takes about 10 ns, so this is about a millisecond.
+    /// What one expression may take: a few milliseconds, as the bench of the rules prints.
     pub(crate) const MOST: u32 = 100_000;
 
     pub(crate) fn new() -> Self {
