@@ -98,7 +98,7 @@
 //! | `pii` | `PiiDetection`, `Secrets`, `Sanitize` |
 //! | `rate-limit` | `RateLimit` |
 //! | `retry` | `ModelRetry`, `ToolRetry` |
-//! | `rules` | `Rules`, `Condition`, `EgressGuard` |
+//! | `rules` | `Rules`, `Condition`, `EgressGuard`, `Quotas` |
 //! | `secrets` | `ToolParams` |
 //! | `structured-output` | `StructuredOutput`, `call_typed`, `stream_typed` |
 //! | `words` | `SensitiveWords` |

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::store::{
-    Acquired, Backend, Claim, Filter, HistoryRow, Lease, Step, Steps, Store, StoreError,
-    StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+    Acquired, Backend, Claim, Filter, HistoryRow, Lease, QuotaUse, Reservation, Step, Steps, Store,
+    StoreError, StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, Window,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -24,6 +24,8 @@ pub(crate) enum Operation {
     Waiting,
     Decide,
     Expire,
+    Reserve,
+    Settle,
 }
 
 /// When the test hears of an operation.
@@ -135,6 +137,10 @@ impl<W: Watch> Steps for Watched<W> {
     fn lease_time(&self) -> Duration {
         self.steps.lease_time()
     }
+
+    fn keeps_quotas(&self) -> bool {
+        self.steps.keeps_quotas()
+    }
 }
 
 impl<W: Watch> Store for Watched<W> {
@@ -182,5 +188,21 @@ impl<W: Watch> Store for Watched<W> {
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
         self.store.forget(filter)
+    }
+
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        self.run(Operation::Reserve, self.store.reserve(reservations))
+    }
+
+    fn settle(&self, used: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        self.run(Operation::Settle, self.store.settle(used))
+    }
+
+    fn quota_uses<'a>(
+        &'a self,
+        quota: &'a str,
+        window: &'a Window,
+    ) -> StoreFuture<'a, Vec<QuotaUse>> {
+        self.store.quota_uses(quota, window)
     }
 }

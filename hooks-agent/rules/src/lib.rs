@@ -10,10 +10,14 @@
 mod egress;
 mod expression;
 mod hook;
+#[cfg(feature = "policy")]
+mod options;
 mod past;
+mod quotas;
 mod rule;
 
 pub use egress::{EgressError, EgressGuard};
 pub use expression::Condition;
 pub use hook::{Rules, RulesBuilder};
+pub use quotas::{Per, Quota, QuotaExit, Quotas, QuotasBuilder, Within};
 pub use rule::{Requires, RulesError, Then, ToolRule};

@@ -18,6 +18,7 @@
 //! | `ModelCallLimit` | limits model calls of a run or a thread | 200 | |
 //! | `ToolCallLimit` | limits tool calls of a run or a thread | 200 | |
 //! | `Budget` | limits tokens and money of a run, a thread or a day | 200 | |
+//! | `Quotas` | limits calls, tool calls, tokens and money of users, teams, agents in an hour, a day or a month | 200 | `rules` |
 //! | `RateLimit` | limits calls and tokens in a time | 200 | `rate-limit` |
 //! | [`recover`] | | | |
 //! | `ModelRetry`, `ToolRetry` | call again after an error that may pass | 150 | `retry` |
@@ -71,7 +72,8 @@
 pub mod connect;
 pub mod guard;
 pub mod knowledge;
+pub mod limit;
 pub mod observe;
 
 #[doc(inline)]
-pub use hooks_agent_builtin::{answer, context, control, limit, people, recover};
+pub use hooks_agent_builtin::{answer, context, control, people, recover};

@@ -350,8 +350,7 @@ impl Admit {
 
 #[tokio::test]
 async fn a_check_sees_the_tool_call_as_it_reaches_the_tool() {
-    let denied =
-        |reason: &str| format!("! a changed tool call of `delete` is not permitted: {reason}");
+    let denied = |reason: &str| format!("! the call of `delete` is not permitted: {reason}");
     for (admits, expected) in [
         (Some("delete"), "deleted".to_owned()),
         (Some("echo"), denied("not `echo`")),

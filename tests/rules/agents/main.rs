@@ -4,6 +4,7 @@ mod arguments;
 mod decisions;
 mod order;
 mod people;
+mod quotas;
 mod sub_agents;
 mod users;
 

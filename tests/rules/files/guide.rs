@@ -197,3 +197,26 @@ fn a_rule_about_origins_is_refused_with_the_reason() {
          program has none, at character 1"
     );
 }
+
+#[tokio::test]
+async fn a_rate_per_user() {
+    let ada = || Some(User::new("ada"));
+    let euros = |amounts: &[f64]| -> Vec<_> {
+        amounts.iter().map(|euros| ("refund", json!({ "euros": euros }))).collect()
+    };
+    let found =
+        run("A rate per user", "bot", ada(), &euros(&[100.0, 300.0, 100.5, 99.5, 1.0])).await;
+    assert_eq!(&found[..2], ["runs", "runs"]);
+    assert!(
+        found[2].starts_with("the quota \"refunded a day\" of 500 in a day is used up"),
+        "{found:?}"
+    );
+    assert_eq!(found[3], "runs");
+    assert!(
+        found[4].starts_with("the quota \"refunds an hour\" of 3 in 3600s is used up"),
+        "{found:?}"
+    );
+    assert!(found[4].ends_with(": three refunds an hour, then ask your lead"), "{found:?}");
+    let nobody = run("A rate per user", "bot", None, &euros(&[1.0])).await;
+    assert!(nobody[0].ends_with("cannot be counted: the call names no user"), "{nobody:?}");
+}

@@ -3,6 +3,7 @@
 mod guide;
 mod layers;
 mod mistakes;
+mod quotas;
 mod variables;
 
 use hooks_agent_core::prelude::*;

@@ -13,6 +13,7 @@ mod limits;
 mod lost_lease;
 mod ownership;
 mod people;
+mod quotas;
 mod random_steps;
 mod shared;
 mod shutdown;

@@ -32,6 +32,7 @@ mod guarded;
 mod moments;
 mod owners;
 mod process;
+mod quotas;
 mod random;
 mod report;
 mod stopped;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::chaos;
-use crate::kills::{guarded, owners, stopped, tasks};
+use crate::kills::{guarded, owners, quotas, stopped, tasks};
 
 /// The variable with the job of a process.
 pub(crate) const JOB: &str = "HOOKS_WORKER_JOB";
@@ -18,6 +18,7 @@ pub(crate) enum Job {
     Hold(stopped::Job),
     Chaos(chaos::worker::Job),
     Guarded(guarded::Job),
+    Spending(quotas::Job),
 }
 
 /// Where processes work together.
@@ -41,6 +42,7 @@ fn worker() {
             Job::Hold(job) => stopped::work(job).await,
             Job::Chaos(job) => chaos::worker::work(job).await,
             Job::Guarded(job) => guarded::work(job).await,
+            Job::Spending(job) => quotas::work(job).await,
         }
     });
 }

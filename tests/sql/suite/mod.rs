@@ -9,6 +9,7 @@ mod lists;
 mod names;
 mod pages;
 mod plans;
+mod quotas;
 mod server;
 pub(crate) mod steps;
 mod versions;

@@ -1,10 +1,14 @@
 //! Versions of the schema: a database of version 1 goes on, a dry run writes nothing, and a store that
 //! reads writes nothing.
 
+use std::time::Duration;
+
 use hooks_agent::store::{check, open_read_only};
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::prelude::*;
-use hooks_agent_core::store::{Claim, Decision, Filter, Steps, Store, StoreError, Verdict};
+use hooks_agent_core::store::{
+    Claim, Decision, Filter, Reservation, Steps, Store, StoreError, Verdict, Window,
+};
 use hooks_agent_sql::store::{Migration, PostgresStore, SqliteStore};
 use serde_json::{Map, Value, json};
 
@@ -87,7 +91,7 @@ async fn read_only(backend: &Backend) -> Result<Box<dyn crate::backend::Both>, S
 
 async fn a_dry_run_shows_what_is_missing_and_writes_nothing(backend: &Backend) {
     let all = dry_run(backend).await;
-    assert_eq!(all.iter().map(|migration| migration.version).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(all.iter().map(|migration| migration.version).collect::<Vec<_>>(), [1, 2, 3]);
     match backend {
         Backend::Sqlite(folder) => assert!(!folder.path().join("a.db").exists()),
         Backend::Postgres(schema) => {
@@ -105,12 +109,13 @@ async fn a_dry_run_shows_what_is_missing_and_writes_nothing(backend: &Backend) {
 async fn a_database_of_version_1_is_migrated_and_goes_on(backend: &Backend) {
     make_version_1(backend).await;
     let missing = dry_run(backend).await;
-    assert_eq!(missing.len(), 1);
+    assert_eq!(missing.len(), 2);
     assert!(missing[0].to_string().starts_with("-- schema version 2\n"), "{}", missing[0]);
+    assert!(missing[1].to_string().starts_with("-- schema version 3\n"), "{}", missing[1]);
     assert_eq!(version(backend).await, "1");
 
     let store = backend.store().await;
-    assert_eq!(version(backend).await, "2");
+    assert_eq!(version(backend).await, "3");
     assert_eq!(dry_run(backend).await, []);
     let waiting = store.waiting(Filter::agent("clerk").thread("ada")).await.unwrap();
     assert_eq!(waiting[0].arguments, json!({ "euros": 12 }));
@@ -128,15 +133,18 @@ async fn a_database_of_version_1_is_migrated_and_goes_on(backend: &Backend) {
     let reply = agent.resume(CallOptions::new().thread("ada")).await.unwrap();
     assert_eq!(reply.text(), "paid");
     assert_eq!(store.threads(Filter::all().user("u-1")).await.unwrap().len(), 1);
+    let hour = Window::Sliding(Duration::from_hours(1));
+    let one = Reservation::new("calls", "u-1", 1, 1, hour).with_key("1");
+    store.reserve(vec![one]).await.unwrap();
     assert_eq!(store.history(&key("ada")).await.unwrap().len(), 4);
 }
 
 async fn a_database_of_version_1_is_not_read_before_it_is_migrated(backend: &Backend) {
     make_version_1(backend).await;
     let error = read_only(backend).await.err().unwrap();
-    assert!(matches!(error, StoreError::OlderSchema { found: 1, needed: 2 }), "{error:?}");
+    assert!(matches!(error, StoreError::OlderSchema { found: 1, needed: 3 }), "{error:?}");
     assert_eq!(version(backend).await, "1");
-    assert_eq!(migrate(backend).await.len(), 1);
+    assert_eq!(migrate(backend).await.len(), 2);
     let store = read_only(backend).await.unwrap();
     assert_eq!(store.waiting(Filter::all()).await.unwrap().len(), 1);
 }
@@ -169,6 +177,8 @@ async fn a_store_that_reads_writes_nothing(backend: &Backend) {
     is_refused(store.import(&bob, Vec::new(), Map::new(), None).await.unwrap_err());
     is_refused(store.forget(Filter::all()).await.unwrap_err());
     is_refused(store.prune(Filter::all()).await.unwrap_err());
+    is_refused(store.reserve(Vec::new()).await.unwrap_err());
+    is_refused(store.settle(Vec::new()).await.unwrap_err());
     writer.commit(&lease, &next).await.unwrap();
 }
 

@@ -170,6 +170,7 @@ fn context<A: Agent + ?Sized>(agent: &A, options: CallOptions) -> CallContext {
     };
     let has_threads = threads.is_some();
     let options = options.shut_down_by(state.shutdown().begun());
+    let options = options.counted_by(state.threads().ledger());
     let cx = CallContext::new(id, name, system, threads, options);
     if !has_threads && let Some(memory) = agent.memory_of(&cx) {
         cx.set_memory(memory);

@@ -23,7 +23,7 @@ use crate::journal::JournalScope;
 use crate::memory::{Confirmed, FindMemory, Memory, Through};
 use crate::message::{Msg, ToolUse};
 use crate::run_id::RunId;
-use crate::store::Verdict;
+use crate::store::{Ledger, Verdict};
 use crate::usage::Usage;
 
 /// The context of a call, shared by hooks, tools and the agent: its ids, its thread, the caller's
@@ -55,6 +55,8 @@ pub(super) struct Call {
     pub(super) through: Option<Through>,
     /// The memories of the agent's threads.
     threads: Option<Arc<dyn FindMemory>>,
+    /// Where quotas are counted, if it is in the process.
+    pub(super) ledger: Option<Arc<Ledger>>,
     /// What people decided, before it is checked.
     pub(super) verdicts: Vec<Verdict>,
     /// The user whom the caller named.
@@ -109,6 +111,7 @@ impl CallContext {
             journal,
             is_call,
             shutdown,
+            ledger,
         } = options;
         let inherited = parent.as_ref().and_then(|parent| parent.call.thread.clone());
         let thread = thread.or(inherited).filter(|id| **id != *Self::DEFAULT_THREAD);
@@ -150,6 +153,7 @@ impl CallContext {
             queue_timeout,
             through: through.zip(parent_id).map(|(call, agent)| Through { agent, call, key }),
             threads,
+            ledger,
             verdicts,
             user,
             identity,

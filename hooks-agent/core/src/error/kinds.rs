@@ -42,7 +42,7 @@ impl ToolError {
             Self::Panicked { .. } => ErrorKind::Panicked,
             Self::TimedOut { .. } => ErrorKind::TimedOut,
             Self::Unknown { .. } => ErrorKind::Unknown,
-            Self::Denied { .. } => ErrorKind::Denied,
+            Self::Denied { .. } | Self::Quota(_) => ErrorKind::Denied,
             Self::InvalidInput { .. } => ErrorKind::InvalidInput,
             Self::Waiting { .. } => ErrorKind::Waiting,
             Self::Interrupted => ErrorKind::Interrupted,

@@ -38,6 +38,7 @@ impl Original {
         Some(match error {
             ToolError::Failed(_)
             | ToolError::Hook(_)
+            | ToolError::Quota(_)
             | ToolError::Recorded(_)
             | ToolError::ShutDown { .. }
             | ToolError::Store(_) => return None,

@@ -6,7 +6,7 @@ use hooks_core::{BoxError, HookError};
 
 use crate::message::PendingCall;
 use crate::report::ErrorReport;
-use crate::store::StoreError;
+use crate::store::{QuotaExceeded, StoreError};
 
 /// The error of a tool call. The model reads its text.
 #[derive(Debug, thiserror::Error)]
@@ -39,13 +39,17 @@ pub enum ToolError {
     },
     /// A hook around the tool call changed it into one that lacks permission, or that fails a
     /// [check](crate::hook::NextTool::run_checked) of another hook, so the tool does not run. A hook of [`PreActing`](crate::event::PreActing) changes it before the user is asked.
-    #[error("a changed tool call of `{tool}` is not permitted: {reason}")]
+    #[error("the call of `{tool}` is not permitted: {reason}")]
     Denied {
         /// The name of the tool.
         tool: String,
         /// The reason.
         reason: String,
     },
+    /// A quota that a hook around the tool call [reserves](crate::hook::NextTool::run_reserved) is used up, so the
+    /// tool does not run.
+    #[error(transparent)]
+    Quota(#[from] QuotaExceeded),
     /// The arguments are not a JSON object.
     #[error(
         "the arguments of `{tool}` are not a JSON object: {written}; write an object that fits its \
@@ -117,6 +121,7 @@ impl ToolError {
             | Self::TimedOut { .. }
             | Self::Unknown { .. }
             | Self::Denied { .. }
+            | Self::Quota(_)
             | Self::InvalidInput { .. } => false,
         }
     }

@@ -83,6 +83,7 @@ impl ToolError {
             Self::Panicked { .. }
             | Self::Unknown { .. }
             | Self::Denied { .. }
+            | Self::Quota(_)
             | Self::InvalidInput { .. }
             | Self::Waiting { .. }
             | Self::ShutDown { .. }

@@ -178,6 +178,13 @@ impl Journal {
         }
     }
 
+    /// Notes that the tool did not start, if it had not before.
+    pub(super) fn unstart(&mut self, id: &str) {
+        if let Some(call) = self.calls.iter_mut().rev().find(|call| *call.id == *id) {
+            call.state = CallState::Open;
+        }
+    }
+
     /// Keeps a result whose earlier tool calls have none.
     pub(super) fn hold(&mut self, result: ToolResult) {
         self.held.push(Arc::new(result));

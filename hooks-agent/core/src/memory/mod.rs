@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use hooks_core::BoxFuture;
 
-use crate::store::StoreError;
+use crate::store::{Reservation, Store, StoreError};
 
 /// Finds the memory of a thread, or begins the thread.
 #[doc(hidden)]
@@ -40,6 +40,18 @@ pub(crate) trait SaveThread: Send + Sync {
 
     /// Writes the values that hooks keep with the thread, and nothing else, whatever the durability.
     fn commit_values(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Writes that a tool starts, unless it may start again, with what that reserves of quotas: all of it, or
+    /// nothing of the step.
+    fn start<'a>(
+        &'a self,
+        tool_call: &'a str,
+        is_once: bool,
+        reservations: Vec<Reservation>,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Returns the store.
+    fn store(&self) -> &dyn Store;
 
     /// Returns whether the call goes on with one that was cut off.
     fn is_recovery(&self) -> bool;

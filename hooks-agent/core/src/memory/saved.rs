@@ -74,6 +74,11 @@ impl Memory {
         }
     }
 
+    /// Returns what the store does not have yet; a step of nothing if it has everything.
+    pub(crate) fn any_step(&self) -> Option<Step> {
+        self.step().or_else(|| Some(self.lock().journal.as_ref()?.empty_step()))
+    }
+
     /// Returns the values that the store does not have yet, and nothing else.
     pub(crate) fn values_step(&self) -> Option<Step> {
         let values = self.thread_values().changed();
@@ -115,10 +120,19 @@ impl Memory {
         }
     }
 
-    /// Notes that a tool starts.
-    pub(crate) fn start_call(&self, tool_call_id: &str) {
+    /// Notes that a tool starts. Returns whether it had not started before.
+    pub(crate) fn start_call(&self, tool_call_id: &str) -> bool {
+        let mut conversation = self.lock();
+        let Some(journal) = &mut conversation.journal else { return false };
+        let known = journal.call(tool_call_id).map(|call| call.state);
+        journal.start(tool_call_id);
+        known == Some(CallState::Open)
+    }
+
+    /// Notes that a tool did not start that had not started before.
+    pub(crate) fn unstart_call(&self, tool_call_id: &str) {
         if let Some(journal) = &mut self.lock().journal {
-            journal.start(tool_call_id);
+            journal.unstart(tool_call_id);
         }
     }
 

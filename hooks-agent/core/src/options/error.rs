@@ -46,6 +46,14 @@ impl OptionError {
     pub fn at(option: impl Into<String>, cause: impl Into<BoxError>) -> Self {
         Self { key: Some(option.into()), cause: cause.into(), others: Vec::new() }
     }
+
+    /// Returns the same error, of options that stand in this table.
+    #[must_use]
+    pub fn below(self, table: &str) -> Self {
+        let others = self.others.into_iter().map(|it| it.below(table)).collect();
+        let key = self.key.map_or_else(|| table.to_owned(), |key| format!("{table}.{key}"));
+        Self { key: Some(key), cause: self.cause, others }
+    }
 }
 
 impl<E: Into<BoxError>> From<E> for OptionError {

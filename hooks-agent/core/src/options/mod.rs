@@ -11,6 +11,7 @@ mod factory;
 #[cfg(feature = "globs")]
 mod globs;
 mod hook_options;
+mod prices;
 mod read;
 mod value;
 mod words;
@@ -21,6 +22,7 @@ pub use factory::{Factory, FromFn, Prepared};
 #[cfg(feature = "globs")]
 pub use globs::Globs;
 pub use hook_options::{HookOptions, RegisteredHook, set};
+pub use prices::{ModelPrice, OtherPrice, price_table};
 pub use read::read_options;
 pub use value::{Key, Node, Value};
 pub use words::{list_of, shown_key};

@@ -188,12 +188,11 @@ impl ReActAgent {
         if cx.checkpoint().await.is_err() {
             return Err(ToolError::Interrupted);
         }
-        if let Some(checked) = checked {
-            checked.admit(&call)?;
-        }
-        if !tool.is_idempotent() && !tool.continues() {
+        let reserved = checked.map_or(Ok(Vec::new()), |checked| checked.admit(&call))?;
+        let is_once = !tool.is_idempotent() && !tool.continues();
+        if is_once || !reserved.is_empty() {
             let id = checked.map_or(&*call.id, |checked| checked.id());
-            cx.commit_start(id).await?;
+            cx.commit_start(id, is_once, reserved).await?;
         }
         if let Some(checked) = checked {
             checked.set_ran(call.clone());

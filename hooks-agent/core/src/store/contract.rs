@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::future::ready;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -17,6 +18,7 @@ use crate::store::filter::Filter;
 use crate::store::key::ThreadKey;
 use crate::store::lease::{Acquired, Lease};
 use crate::store::people::{Verdict, Waiting};
+use crate::store::quota::{QuotaUse, Reservation, Window};
 use crate::store::record::{HistoryRow, ThreadInfo, ThreadRecord};
 use crate::store::report::StoreReport;
 use crate::store::step::Step;
@@ -83,12 +85,50 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Removes the history of threads, and returns how many rows: messages that were replaced, tool
     /// calls that are answered and questions that are closed. Conversations stay as they are; a second
     /// decision about a question that is gone is
-    /// [unknown](crate::store::DecisionError::Unknown). The limit of the filter is one of threads.
+    /// [unknown](crate::store::DecisionError::Unknown). The limit of the filter is one of threads. With
+    /// a filter that [names nothing](Filter::is_of_namespace), also what was used of quotas and counts no
+    /// longer.
     fn prune(&self, filter: Filter) -> StoreFuture<'_, u64>;
 
     /// Counts what the store has. Reads all of the namespace.
     fn report(&self) -> StoreFuture<'_, StoreReport> {
         Box::pin(count(self))
+    }
+
+    /// Reserves of quotas: all of it, or nothing. A key that has reserved of a quota of a subject reserves
+    /// nothing more. Reservations for the same subject of a quota wait for each other, so that no two of them
+    /// find the same room.
+    ///
+    /// # Errors
+    /// [`StoreError::Quota`] as [`admit`](crate::store::admit) finds it. A store that keeps no quotas, which
+    /// is what the trait provides, refuses with [`StoreError::NoQuotas`].
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        drop(reservations);
+        Box::pin(ready(Err(StoreError::NoQuotas)))
+    }
+
+    /// Sets what was used of what was reserved: the amount of each key. It may be more than there was room
+    /// for. A key that has reserved nothing is left out.
+    ///
+    /// # Errors
+    /// [`StoreError::NoQuotas`].
+    fn settle(&self, used: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        drop(used);
+        Box::pin(ready(Err(StoreError::NoQuotas)))
+    }
+
+    /// Returns what each subject has used of a quota in a window, by subject. Those that have used nothing
+    /// are left out.
+    ///
+    /// # Errors
+    /// [`StoreError::NoQuotas`].
+    fn quota_uses<'a>(
+        &'a self,
+        quota: &'a str,
+        window: &'a Window,
+    ) -> StoreFuture<'a, Vec<QuotaUse>> {
+        let _ = (quota, window);
+        Box::pin(ready(Err(StoreError::NoQuotas)))
     }
 }
 
@@ -159,12 +199,12 @@ pub trait Steps: fmt::Debug + Send + Sync + 'static {
     /// [`StoreError::LeaseLost`] if the lease is not that of the owner.
     fn load<'a>(&'a self, lease: &'a Lease) -> StoreFuture<'a, ThreadRecord>;
 
-    /// Writes one step in one transaction.
+    /// Writes one step in one transaction, with what it [reserves](Step::reservations).
     ///
     /// # Errors
     /// [`StoreError::LeaseLost`] if another call owns the thread, [`StoreError::Conflict`] if its
-    /// version is another one. Nothing is written then. A lease whose time is over is still good while
-    /// nobody else took it.
+    /// version is another one, [`StoreError::Quota`] if what it reserves is not left. Nothing is written then.
+    /// A lease whose time is over is still good while nobody else took it.
     fn commit<'a>(&'a self, lease: &'a Lease, step: &'a Step) -> StoreFuture<'a, ()>;
 
     /// Renews leases by [`lease_time`](Self::lease_time) from now. Returns those that are lost.
@@ -175,6 +215,12 @@ pub trait Steps: fmt::Debug + Send + Sync + 'static {
 
     /// Returns how long a lease lasts without being renewed.
     fn lease_time(&self) -> Duration;
+
+    /// Returns whether a commit makes the [reservations](Step::reservations) of its step. If not, which is
+    /// what the trait provides, a step with reservations is refused before it comes to the store.
+    fn keeps_quotas(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! forward {
@@ -229,6 +275,22 @@ macro_rules! forward {
 
             fn report(&self) -> StoreFuture<'_, StoreReport> {
                 (**self).report()
+            }
+
+            fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+                (**self).reserve(reservations)
+            }
+
+            fn settle(&self, used: Vec<Reservation>) -> StoreFuture<'_, ()> {
+                (**self).settle(used)
+            }
+
+            fn quota_uses<'a>(
+                &'a self,
+                quota: &'a str,
+                window: &'a Window,
+            ) -> StoreFuture<'a, Vec<QuotaUse>> {
+                (**self).quota_uses(quota, window)
             }
         }
     )*};

@@ -4,6 +4,7 @@ use hooks_core::BoxError;
 
 use crate::store::key::{NameError, ThreadKey};
 use crate::store::people::DecisionError;
+use crate::store::quota::QuotaExceeded;
 
 /// The error of a store. Its texts name no password and no content of a thread.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +80,14 @@ pub enum StoreError {
         /// The thread.
         thread: ThreadKey,
     },
+    /// A quota is used up. Nothing was written, and nothing reserved.
+    #[error(transparent)]
+    Quota(#[from] QuotaExceeded),
+    /// The store keeps no quotas.
+    #[error(
+        "the store keeps no quotas: use `MemoryStore`, `SqliteStore` or `PostgresStore`, and no durable engine"
+    )]
+    NoQuotas,
     /// What is stored cannot be read.
     #[error("{what} cannot be read from the store")]
     Unreadable {

@@ -67,6 +67,12 @@ impl Filter {
         self
     }
 
+    /// Returns whether it names no agent, thread or user: what belongs to the namespace is meant too.
+    #[must_use]
+    pub fn is_of_namespace(&self) -> bool {
+        self.agent.is_none() && self.thread.is_none() && self.user.is_none()
+    }
+
     /// Those of threads that were not written for this time.
     pub fn unused_for(mut self, time: Duration) -> Self {
         self.unused_for = Some(time);

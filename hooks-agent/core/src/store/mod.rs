@@ -9,6 +9,7 @@ mod lease;
 mod operations;
 mod options;
 mod people;
+mod quota;
 mod record;
 mod report;
 mod step;
@@ -23,6 +24,8 @@ pub use operations::{ExportError, ImportError, ImportOptions, export, import};
 pub use options::{Durability, Unknown};
 pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
 pub(crate) use people::{EXPIRED, EXPIRY, by_call};
+pub(crate) use quota::Ledger;
+pub use quota::{QuotaExceeded, QuotaUse, Reservation, Used, Window, admit};
 pub use record::{
     CallRecord, CallState, HistoryRow, SUB_THREADS, StoredMessage, ThreadInfo, ThreadRecord,
 };

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::store::people::Waiting;
+use crate::store::quota::Reservation;
 use crate::store::record::{CallRecord, StoredMessage};
 
 /// What one commit writes to a thread, in one transaction.
@@ -35,4 +36,7 @@ pub struct Step {
     pub user: Option<Arc<str>>,
     /// Whether the lease is released with it.
     pub releases: bool,
+    /// What is reserved of quotas: all of it is, or the step is not written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reservations: Vec<Reservation>,
 }

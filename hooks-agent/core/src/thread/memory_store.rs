@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use crate::call::CallContext;
 use crate::memory::Memory;
 use crate::store::{
-    Backend, DecisionError, Filter, HistoryRow, NameError, Store, StoreError, StoreFuture,
-    ThreadInfo, ThreadKey, Verdict, Waiting, check_name,
+    Backend, DecisionError, Filter, HistoryRow, Ledger, NameError, QuotaUse, Reservation, Store,
+    StoreError, StoreFuture, ThreadInfo, ThreadKey, Verdict, Waiting, Window, check_name,
 };
 use crate::thread::clock::now;
 use crate::thread::threads::Threads;
@@ -43,11 +43,15 @@ use crate::thread::threads::Threads;
 #[derive(Clone, Default)]
 pub struct MemoryStore {
     agents: Arc<Mutex<Agents>>,
+    ledgers: Arc<Mutex<Ledgers>>,
     namespace: Option<Arc<str>>,
 }
 
 /// The threads of agents, by namespace and name.
 type Agents = HashMap<(Option<Arc<str>>, Arc<str>), Arc<Threads>>;
+
+/// What is used of quotas, by namespace.
+type Ledgers = HashMap<Option<Arc<str>>, Arc<Ledger>>;
 
 impl MemoryStore {
     /// Creates an empty store.
@@ -63,19 +67,31 @@ impl MemoryStore {
     pub fn namespace(&self, name: impl Into<Arc<str>>) -> Result<Self, NameError> {
         let name = name.into();
         check_name("name of the namespace", &name)?;
-        Ok(Self { agents: self.agents.clone(), namespace: Some(name) })
+        Ok(Self { namespace: Some(name), ..self.clone() })
     }
 
     /// Creates the store of the threads of one agent.
     pub(crate) fn of(agent: &Arc<str>, threads: &Arc<Threads>) -> Self {
         let agents = HashMap::from([((None, agent.clone()), threads.clone())]);
-        Self { agents: Arc::new(Mutex::new(agents)), namespace: None }
+        let ledgers = threads.ledger().map(|ledger| (None, ledger.clone())).into_iter().collect();
+        Self {
+            agents: Arc::new(Mutex::new(agents)),
+            ledgers: Arc::new(Mutex::new(ledgers)),
+            namespace: None,
+        }
     }
 
     /// Returns the threads of an agent.
     pub(crate) fn threads_of(&self, agent: &Arc<str>, max_idle: usize) -> Arc<Threads> {
         let key = (self.namespace.clone(), agent.clone());
-        self.lock().entry(key).or_insert_with(|| Arc::new(Threads::new(max_idle).shared())).clone()
+        let threads = || Arc::new(Threads::new(max_idle).shared(&self.ledger()));
+        self.lock().entry(key).or_insert_with(threads).clone()
+    }
+
+    /// Returns what is used of quotas.
+    fn ledger(&self) -> Arc<Ledger> {
+        let mut ledgers = self.ledgers.lock().unwrap_or_else(PoisonError::into_inner);
+        ledgers.entry(self.namespace.clone()).or_default().clone()
     }
 
     /// Returns the threads that a filter means, by name.
@@ -244,9 +260,28 @@ impl Store for MemoryStore {
         Box::pin(ready(Ok(count)))
     }
 
-    fn prune(&self, _: Filter) -> StoreFuture<'_, u64> {
+    fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
         // No history is kept.
-        Box::pin(ready(Ok(0)))
+        let count = if filter.is_of_namespace() { self.ledger().prune(now()) } else { 0 };
+        Box::pin(ready(Ok(count)))
+    }
+
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        let reserved = self.ledger().reserve(&reservations, now());
+        Box::pin(ready(reserved.map_err(StoreError::from)))
+    }
+
+    fn settle(&self, used: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        self.ledger().settle(&used);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn quota_uses<'a>(
+        &'a self,
+        quota: &'a str,
+        window: &'a Window,
+    ) -> StoreFuture<'a, Vec<QuotaUse>> {
+        Box::pin(ready(Ok(self.ledger().uses(quota, window, now()))))
     }
 }
 

@@ -15,7 +15,9 @@ use tokio_util::sync::CancellationToken;
 use crate::call::CallContext;
 use crate::memory::{Memory, Moment, Running, SaveThread, Served, Through};
 use crate::message::Msg;
-use crate::store::{Durability, Lease, Step, Steps, Store, StoreError, ThreadRecord, Waiting};
+use crate::store::{
+    Durability, Lease, Reservation, Step, Steps, Store, StoreError, ThreadRecord, Waiting,
+};
 use crate::thread::keeper::Keeper;
 use crate::thread::leased::Leased;
 
@@ -193,13 +195,14 @@ impl Session {
 
     /// Writes what memory has and the store has not. Returns whether there was something.
     pub(super) async fn write(&self, releases: bool) -> Result<bool, StoreError> {
-        self.write_step(Memory::step, releases).await
+        self.write_step(Memory::step, releases, Vec::new()).await
     }
 
     async fn write_step(
         &self,
         step: fn(&Memory) -> Option<Step>,
         releases: bool,
+        reservations: Vec<Reservation>,
     ) -> Result<bool, StoreError> {
         let mut unsure = self.unsure.lock().await;
         if self.is_over() {
@@ -212,8 +215,14 @@ impl Session {
         }
         let Some(mut step) = step(&self.memory) else { return Ok(false) };
         step.releases = releases;
+        step.reservations = reservations;
         step.user.clone_from(&self.user.lock().unwrap_or_else(PoisonError::into_inner));
-        self.send(unsure.insert(step), false).await?;
+        let sent = self.send(unsure.insert(step), false).await;
+        if let Err(StoreError::Quota(_)) = sent {
+            // It is not written: the next step has what it had, without the reservations.
+            *unsure = None;
+        }
+        sent?;
         self.wrote(unsure.take());
         Ok(true)
     }
@@ -293,7 +302,37 @@ impl SaveThread for Session {
     }
 
     fn commit_values(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move { self.write_step(Memory::values_step, false).await.map(drop) })
+        Box::pin(
+            async move { self.write_step(Memory::values_step, false, Vec::new()).await.map(drop) },
+        )
+    }
+
+    fn start<'a>(
+        &'a self,
+        tool_call: &'a str,
+        is_once: bool,
+        reservations: Vec<Reservation>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let is_new = is_once && self.memory.start_call(tool_call);
+            let started = match self.backing.durability {
+                _ if reservations.is_empty() => self.commit(Moment::Step).await,
+                Durability::Step if !self.backing.steps.keeps_quotas() => Err(StoreError::NoQuotas),
+                Durability::Step => {
+                    self.write_step(Memory::any_step, false, reservations).await.map(drop)
+                }
+                // Nothing of the call is written before it ends.
+                Durability::Call => self.backing.store.reserve(reservations).await,
+            };
+            if let (Err(StoreError::Quota(_) | StoreError::NoQuotas), true) = (&started, is_new) {
+                self.memory.unstart_call(tool_call);
+            }
+            started
+        })
+    }
+
+    fn store(&self) -> &dyn Store {
+        &*self.backing.store
     }
 
     fn is_recovery(&self) -> bool {

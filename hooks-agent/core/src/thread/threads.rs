@@ -8,7 +8,7 @@ use crate::call::CallContext;
 use crate::error::InputError;
 use crate::memory::{FindMemory, Memory};
 use crate::message::Messages;
-use crate::store::StoreError;
+use crate::store::{Ledger, StoreError};
 use crate::thread::clock::now;
 use crate::thread::durable::Durable;
 use crate::thread::turns::Turns;
@@ -55,6 +55,8 @@ pub struct Threads {
     default: Arc<Memory>,
     named: Mutex<Named>,
     max_idle: usize,
+    /// What is used of quotas, if it is counted in the process.
+    ledger: Option<Arc<Ledger>>,
 }
 
 #[derive(Default)]
@@ -82,12 +84,13 @@ impl Threads {
             default: Arc::default(),
             named: Mutex::default(),
             max_idle,
+            ledger: Some(Arc::default()),
         }
     }
 
     /// Creates the threads of an agent that are in a store outside of the process.
     pub(crate) fn durable(max_idle: usize, durable: Durable) -> Self {
-        Self { durable: Some(durable), ..Self::new(max_idle) }
+        Self { durable: Some(durable), ledger: None, ..Self::new(max_idle) }
     }
 
     /// Returns the queues of calls.
@@ -105,9 +108,14 @@ impl Threads {
         self.is_shared || self.durable.is_some()
     }
 
-    /// Marks the threads as those of every agent of the name.
-    pub(super) fn shared(self) -> Self {
-        Self { is_shared: true, ..self }
+    /// Marks the threads as those of every agent of the name, which counts quotas there.
+    pub(super) fn shared(self, ledger: &Arc<Ledger>) -> Self {
+        Self { is_shared: true, ledger: Some(ledger.clone()), ..self }
+    }
+
+    /// Returns where quotas are counted, if it is in the process.
+    pub(crate) fn ledger(&self) -> Option<&Arc<Ledger>> {
+        self.ledger.as_ref()
     }
 
     /// Stores what people decided about the tool calls of a thread in memory.

@@ -31,7 +31,7 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 const BLOCKED: u8 = 2;
 
 /// Limits that a guard cannot hold: they count in their process, or what a coding agent does not report.
-const NOT_HELD: [&str; 3] = ["budget", "model_call_limit", "rate_limit"];
+const NOT_HELD: [&str; 4] = ["budget", "model_call_limit", "quotas", "rate_limit"];
 
 /// Decides about one event of a coding agent: reads it as JSON, runs the hooks of the policy, and
 /// answers as the hook of the agent.
@@ -238,7 +238,7 @@ fn refuse_limits_not_held(merged: &Merged, agent: &str) -> Result<(), BoxError> 
         Some(first) => {
             let names = not_held.fold(first, |names, name| format!("{names}, {name}"));
             let reason = format!(
-                "a guard cannot hold the limits {names}: it counts no model calls and no time; \
+                "a guard cannot hold the limits {names}: it counts no model calls, no time and no quotas; \
                  keep them from `{agent}` by `agents`"
             );
             Err(reason.into())

@@ -21,6 +21,6 @@ pub use hook_source::Policy;
 pub use hooks_agent_core::options::{
     HookOptions, OptionDuration, OptionError, RegisteredHook, set,
 };
-pub use merge::{Merged, MergedCommand, MergedHook, MergedRule};
+pub use merge::{Merged, MergedCommand, MergedHook, MergedQuota, MergedRule};
 pub use registry::schema;
 pub use reload::{PolicyEvent, PolicyEvents, PolicyWatcher, Reloaded, WatchError};

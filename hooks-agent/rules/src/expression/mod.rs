@@ -23,6 +23,7 @@ use crate::past::Past;
 pub(crate) use check::node::Vars;
 pub(crate) use eval::facts::{Facts, Now};
 pub(crate) use functions::host::{HostPattern, host_of, plain_host_of};
+pub(crate) use functions::money::amount_of;
 pub(crate) use functions::times::zone_of;
 pub(crate) use values::fault::Fault;
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::expression::zone_of;
 use crate::hook::rules::{Inner, Rules};
 use crate::hook::tools::Tools;
-use crate::rule::{Mistakes, Rule, RulesError, Then, ToolRule};
+use crate::rule::{Mistakes, Rule, RulesError, Then, ToolRule, unknown_zone};
 
 /// Builds [`Rules`].
 #[derive(Clone, Debug)]
@@ -87,9 +87,4 @@ impl RulesBuilder {
         let inner = Inner { rules, default, zone, counter, reads_past, tools: Tools::default() };
         Ok(Rules { inner: Arc::new(inner) })
     }
-}
-
-pub(super) fn unknown_zone(name: &str) -> String {
-    let name: String = name.chars().take(64).collect();
-    format!("expected a time zone such as `Europe/Berlin`, found `{}`", name.escape_debug())
 }

@@ -10,10 +10,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::expression::{HostPattern, Parsed, zone_of};
-use crate::hook::builder::unknown_zone;
 use crate::hook::rules::Rules;
-use crate::rule::{Requires, Then, ToolRule, check_glob, check_name};
+use crate::options::{Glob, Host, Name, UserOptions, When, Zone};
+use crate::rule::{Requires, Then, ToolRule};
 
 inventory::submit!(RegisteredHook::of::<Options>());
 
@@ -80,16 +79,6 @@ struct RuleOptions {
     expires_after: Option<OptionDuration>,
 }
 
-/// The users whose calls a rule is about.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct UserOptions {
-    /// The roles of which a user has one.
-    roles: Option<Vec<Name>>,
-    /// The roles of which a user has none; without a user, none is had.
-    not_roles: Option<Vec<Name>>,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Mode {
@@ -153,32 +142,6 @@ impl<'de> Deserialize<'de> for Roles {
     }
 }
 
-/// Texts that are checked where they stand.
-macro_rules! checked_texts {
-    ($($name:ident($text:ident) $check:expr;)*) => {$(
-        #[derive(JsonSchema)]
-        #[schemars(transparent)]
-        struct $name(String);
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let $text = String::deserialize(deserializer)?;
-                let checked: Result<(), String> = $check;
-                checked.map_err(D::Error::custom)?;
-                Ok(Self($text))
-            }
-        }
-    )*};
-}
-
-checked_texts! {
-    Name(text) check_name(&text);
-    Glob(text) check_glob(&text);
-    When(text) Parsed::new(&text).and_then(|parsed| parsed.check_without_vars());
-    Host(text) HostPattern::new(&text).map(drop);
-    Zone(text) zone_of(&text).map(drop).ok_or_else(|| unknown_zone(&text));
-}
-
 impl HookOptions for Options {
     const USE: &'static str = "rules";
 
@@ -209,35 +172,19 @@ impl HookOptions for Options {
     }
 }
 
-fn texts<T: Into<String>>(list: Vec<T>) -> Vec<String> {
-    list.into_iter().map(Into::into).collect()
-}
-
-macro_rules! into_text {
-    ($($name:ident)*) => {$(
-        impl From<$name> for String {
-            fn from(text: $name) -> Self {
-                text.0
-            }
-        }
-    )*};
-}
-
-into_text!(Name Glob When Host);
-
 impl From<RuleOptions> for ToolRule {
     fn from(options: RuleOptions) -> Self {
         let mut rule = Self::new(options.name, options.then)
             .show(options.show)
             .shadow(options.mode == Some(Mode::Shadow));
         if let Some(tools) = options.tools {
-            rule = rule.tools(texts(tools));
+            rule = rule.tools(tools);
         }
         if let Some(agents) = options.agents {
-            rule = rule.agents(texts(agents));
+            rule = rule.agents(agents);
         }
         if let Some(agents) = options.acting {
-            rule = rule.acting(texts(agents));
+            rule = rule.acting(agents);
         }
         if let Some(when) = options.when {
             rule = rule.when(when);
@@ -246,22 +193,19 @@ impl From<RuleOptions> for ToolRule {
             rule = rule.reason(reason);
         }
         if let Some(users) = options.users {
-            // A table that says nothing was meant to say something.
-            if users.roles.is_none() && users.not_roles.is_none() {
-                rule = rule.roles([""; 0]);
+            let (roles, not_roles) = users.into_roles();
+            if let Some(roles) = roles {
+                rule = rule.roles(roles);
             }
-            if let Some(roles) = users.roles {
-                rule = rule.roles(texts(roles));
-            }
-            if let Some(roles) = users.not_roles {
-                rule = rule.not_roles(texts(roles));
+            if let Some(roles) = not_roles {
+                rule = rule.not_roles(roles);
             }
         }
         if let Some(requires) = options.requires {
             rule = rule.requires(requires.into());
         }
         if let Some(hosts) = options.hosts {
-            rule = rule.hosts(hosts.args, texts(hosts.allow));
+            rule = rule.hosts(hosts.args, hosts.allow);
         }
         if let Some(approvers) = options.approvers {
             rule = rule.approvers(approvers.into());
@@ -290,7 +234,8 @@ impl From<RequiresOptions> for Requires {
 
 impl From<ApproverOptions> for Approvers {
     fn from(options: ApproverOptions) -> Self {
-        let approvers = Self::roles(options.roles.map(|roles| texts(roles.0)).unwrap_or_default());
+        let roles = options.roles.into_iter().flat_map(|roles| roles.0).map(String::from);
+        let approvers = Self::roles(roles);
         if options.not_self { approvers.not_self() } else { approvers }
     }
 }

@@ -11,7 +11,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::hook::schema::is_bounded;
-use crate::rule::{Rule, Stage};
+use crate::rule::{Rule, Stage, server_in};
 
 /// More tools than this are not remembered.
 const MOST: usize = 4096;
@@ -34,14 +34,8 @@ impl Known {
             Some(tool) => tool.server(),
             None => server_in(name).map(|(server, _)| server),
         };
-        let is_about = |rule: &&Arc<Rule>| match (tool, server_in(name)) {
-            // Agents written elsewhere call tools of servers by one name.
-            (None, Some((server, own))) => {
-                rule.is_about(name, None) || rule.is_about(own, Some(server))
-            }
-            _ => rule.is_about(name, server),
-        };
-        let rules: Vec<_> = rules.iter().filter(is_about).cloned().collect();
+        let rules: Vec<_> =
+            rules.iter().filter(|rule| rule.is_about(tool, name)).cloned().collect();
         Self::of(tool, server, rules)
     }
 
@@ -82,13 +76,6 @@ impl Known {
         let place = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
         Err(format!("the arguments do not fit the schema of the tool{place}: {}", error.masked()))
     }
-}
-
-/// Returns the server and the name of a tool that is called `mcp__server__tool`.
-fn server_in(name: &str) -> Option<(&str, &str)> {
-    name.strip_prefix("mcp__")?
-        .split_once("__")
-        .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
 }
 
 /// Returns what checks arguments, unless the schema cannot be read, or others wrote it so that a check may take for ever.

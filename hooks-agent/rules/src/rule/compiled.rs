@@ -1,21 +1,22 @@
 //! A rule that was checked.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent_core::call::User;
 use hooks_agent_core::message::{Approvers, Question};
-use hooks_agent_core::options::Globs;
+use hooks_agent_core::tool::Tool;
 use serde_json::Value;
 
 use crate::expression::{Condition, Facts, Fault, HostPattern, Parsed, Vars};
 use crate::rule::error::Mistakes;
 use crate::rule::hosts::{HostOutcome, Hosts};
-use crate::rule::names::{check_globs, check_name};
+use crate::rule::names::check_name;
 use crate::rule::requires::{Required, Requires};
 use crate::rule::then::Then;
-use crate::rule::tool_globs::ToolGlobs;
+use crate::rule::tool_globs::{ToolGlobs, is_about};
 use crate::rule::tool_rule::ToolRule;
+use crate::rule::whose::{Whose, check_list};
 
 /// The longest reason, in bytes.
 const LONGEST_REASON: usize = 1024;
@@ -34,10 +35,7 @@ pub(crate) struct Rule {
     /// Whether it asks what ran before.
     pub(crate) reads_past: bool,
     pub(crate) needs_login: bool,
-    agents: Option<Globs>,
-    acting: Option<Globs>,
-    roles: Vec<String>,
-    not_roles: Vec<String>,
+    whose: Whose,
     requires: Vec<Required>,
     hosts: Option<Hosts>,
     when: Option<Condition>,
@@ -79,23 +77,8 @@ impl Rule {
     ) -> Option<Self> {
         let at = |key: &str| format!("{place}.{key}");
         mistakes.take(&at("name"), check_name(&rule.name));
-        for (key, roles) in [("roles", &rule.roles), ("not_roles", &rule.not_roles)] {
-            for (index, role) in roles.iter().flatten().enumerate() {
-                mistakes.take(&at(&format!("users.{key}[{index}]")), check_name(role));
-            }
-        }
-        // A list that was emptied is not one that was never written.
-        let lists = [
-            ("tools", &rule.tools),
-            ("agents", &rule.agents),
-            ("acting", &rule.acting),
-            ("users.roles", &rule.roles),
-            ("users.not_roles", &rule.not_roles),
-        ];
-        for (key, _) in lists.iter().filter(|(_, list)| list.as_ref().is_some_and(Vec::is_empty)) {
-            let message = "expected at least one; leave it out for all";
-            mistakes.add(at(key), message);
-        }
+        check_list(&at("tools"), rule.tools.as_ref(), mistakes);
+        let whose = Whose::new(rule.named, &at, mistakes);
         let asks_only = [
             ("approvers", rule.approvers.is_some()),
             ("expires_after", rule.expires_after.is_some()),
@@ -121,10 +104,6 @@ impl Rule {
         let tools = rule.tools.and_then(|texts| {
             ToolGlobs::new(&texts).map_err(|(index, why)| report("tools", index, why)).ok()
         });
-        let [agents, acting] =
-            [("agents", rule.agents), ("acting", rule.acting)].map(|(key, texts)| {
-                check_globs(&texts?).map_err(|(index, why)| report(key, index, why)).ok()
-            });
         let requires: Vec<_> = rule
             .requires
             .into_iter()
@@ -137,7 +116,7 @@ impl Rule {
         });
         let reads_past = !requires.is_empty() || when.as_ref().is_some_and(|it| it.uses.past);
         let reads_roles = when.as_ref().is_some_and(|it| it.uses.roles);
-        let has_roles = rule.roles.is_some() || rule.not_roles.is_some() || reads_roles;
+        let has_roles = whose.has_roles || reads_roles;
         Some(Self {
             name: rule.name,
             then: rule.then,
@@ -146,10 +125,7 @@ impl Rule {
             tool_names,
             reads_past,
             needs_login: !rule.is_shadow && (has_roles || rule.approvers.is_some()),
-            agents,
-            acting,
-            roles: rule.roles.unwrap_or_default(),
-            not_roles: rule.not_roles.unwrap_or_default(),
+            whose,
             requires,
             hosts,
             when,
@@ -161,8 +137,8 @@ impl Rule {
     }
 
     /// Returns whether the rule is about calls of a tool.
-    pub(crate) fn is_about(&self, tool: &str, server: Option<&str>) -> bool {
-        self.tools.as_ref().is_none_or(|tools| tools.is_match(tool, server))
+    pub(crate) fn is_about(&self, tool: Option<&Arc<dyn Tool>>, name: &str) -> bool {
+        is_about(self.tools.as_ref(), tool, name)
     }
 
     /// Returns whether the rule may be about a tool of which nothing but the name is known. One that allows is
@@ -179,19 +155,12 @@ impl Rule {
     ///
     /// `at_once` says that other tool calls of the same answer may run at the same time.
     pub(crate) fn judge(&self, facts: &Facts<'_>, stage: Stage, at_once: bool) -> Option<Why> {
-        let is_in = |globs: &Option<Globs>, names: &[&str]| {
-            globs.as_ref().is_none_or(|globs| {
-                let is_left_out = names.iter().any(|name| globs.leaves_out(name));
-                !is_left_out && names.iter().any(|name| globs.is_match(name))
-            })
-        };
-        let acting = &facts.agents[facts.agents.len() - 1..];
-        if !is_in(&self.agents, facts.agents) || !is_in(&self.acting, acting) {
+        if !self.whose.is_in(facts.agents) {
             return None;
         }
         let mut why = Why::Matches;
         let mut fault = None;
-        match self.is_for(facts.user) {
+        match self.whose.is_for(facts.user) {
             Ok(true) => {}
             Ok(false) => return None,
             Err(failed) => fault = Some(failed),
@@ -223,18 +192,6 @@ impl Rule {
             Some(fault) => Some(Why::Failed(fault)),
             None => Some(why),
         }
-    }
-
-    fn is_for(&self, user: Option<&User>) -> Result<bool, Fault> {
-        if self.roles.is_empty() && self.not_roles.is_empty() {
-            return Ok(true);
-        }
-        if user.is_some_and(|user| !user.is_known()) {
-            return Err(Fault::new("the roles of the user are not known"));
-        }
-        let has_one =
-            |roles: &[String]| roles.iter().any(|role| user.is_some_and(|it| it.has_role(role)));
-        Ok((self.roles.is_empty() || has_one(&self.roles)) && !has_one(&self.not_roles))
     }
 
     /// Returns what has not run before.

@@ -44,3 +44,9 @@ pub(crate) fn check_globs(texts: &[String]) -> Result<Globs, (usize, String)> {
         (_, first) => Err(first.unwrap_or((0, "expected globs".to_owned()))),
     }
 }
+
+/// Returns what a text is answered with that is no time zone.
+pub(crate) fn unknown_zone(name: &str) -> String {
+    let name: String = name.chars().take(64).collect();
+    format!("expected a time zone such as `Europe/Berlin`, found `{}`", name.escape_debug())
+}

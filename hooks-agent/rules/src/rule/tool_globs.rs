@@ -1,6 +1,9 @@
 //! Globs of tools, by their names or with their servers.
 
+use std::sync::Arc;
+
 use hooks_agent_core::options::Globs;
+use hooks_agent_core::tool::Tool;
 
 use crate::rule::names::check_globs;
 
@@ -64,5 +67,29 @@ impl ToolGlobs {
         self.taken
             .as_ref()
             .is_none_or(|taken| taken.with_server.is_some() || taken.is_match(tool, None))
+    }
+}
+
+/// Returns the server and the name of a tool that is called `mcp__server__tool`.
+pub(crate) fn server_in(name: &str) -> Option<(&str, &str)> {
+    name.strip_prefix("mcp__")?
+        .split_once("__")
+        .filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+}
+
+/// Returns whether globs mean a tool: its agent has it, or the name is all that is known.
+pub(crate) fn is_about(
+    globs: Option<&ToolGlobs>,
+    tool: Option<&Arc<dyn Tool>>,
+    name: &str,
+) -> bool {
+    let Some(globs) = globs else { return true };
+    match (tool, server_in(name)) {
+        (Some(tool), _) => globs.is_match(name, tool.server()),
+        // Agents written elsewhere call tools of servers by one name.
+        (None, Some((server, own))) => {
+            globs.is_match(name, Some(server)) || globs.is_match(own, Some(server))
+        }
+        (None, None) => globs.is_match(name, None),
     }
 }

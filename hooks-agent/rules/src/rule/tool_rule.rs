@@ -6,6 +6,7 @@ use hooks_agent_core::message::Approvers;
 
 use crate::rule::requires::Requires;
 use crate::rule::then::Then;
+use crate::rule::whose::Named;
 
 /// A rule about tool calls, for [`Rules`](crate::Rules). All that it names must be so for it to match: the tool, the
 /// users, the agents, what is required, the hosts, and the condition.
@@ -31,10 +32,7 @@ pub struct ToolRule {
     pub(super) tools: Option<Vec<String>>,
     pub(super) when: Option<String>,
     pub(super) reason: Option<String>,
-    pub(super) roles: Option<Vec<String>>,
-    pub(super) not_roles: Option<Vec<String>>,
-    pub(super) agents: Option<Vec<String>>,
-    pub(super) acting: Option<Vec<String>>,
+    pub(super) named: Named,
     pub(super) requires: Vec<Requires>,
     pub(super) hosts: Option<(Vec<String>, Vec<String>)>,
     pub(super) show: Vec<String>,
@@ -43,7 +41,7 @@ pub struct ToolRule {
     pub(super) is_shadow: bool,
 }
 
-fn texts(list: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+pub(crate) fn texts(list: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
     list.into_iter().map(Into::into).collect()
 }
 
@@ -56,10 +54,7 @@ impl ToolRule {
             tools: None,
             when: None,
             reason: None,
-            roles: None,
-            not_roles: None,
-            agents: None,
-            acting: None,
+            named: Named::default(),
             requires: Vec::new(),
             hosts: None,
             show: Vec::new(),
@@ -91,25 +86,25 @@ impl ToolRule {
     /// Matches calls for users with one of these roles alone. A rule that restricts by them is dodged by a call
     /// without a user: see [`not_roles`](Self::not_roles).
     pub fn roles(mut self, roles: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.roles.get_or_insert_default().extend(texts(roles));
+        self.named.roles.get_or_insert_default().extend(texts(roles));
         self
     }
 
     /// Matches calls for users with none of these roles, and calls without a user.
     pub fn not_roles(mut self, roles: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.not_roles.get_or_insert_default().extend(texts(roles));
+        self.named.not_roles.get_or_insert_default().extend(texts(roles));
         self
     }
 
     /// Matches in agents of these names, and in their sub-agents: globs, those after `!` are left out.
     pub fn agents(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.agents.get_or_insert_default().extend(texts(agents));
+        self.named.agents.get_or_insert_default().extend(texts(agents));
         self
     }
 
     /// Matches in agents of these names, wherever they were called from.
     pub fn acting(mut self, agents: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.acting.get_or_insert_default().extend(texts(agents));
+        self.named.acting.get_or_insert_default().extend(texts(agents));
         self
     }
 

@@ -11,6 +11,7 @@ mod operations;
 mod people;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod quotas;
 mod release;
 mod retry;
 mod rows;

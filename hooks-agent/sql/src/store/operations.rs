@@ -16,7 +16,7 @@ impl<D: Statements> SqlStore<D> {
         }
         let Connections { writer, maintenance: limit, .. } = self.connections();
         let mut conn = writer.get().await?;
-        let pruned = limit.run(self.prune(&mut conn, &filters)).await;
+        let pruned = limit.run(self.prune(&mut conn, &filters, filter.is_of_namespace())).await;
         Ok(conn.done(pruned)?)
     }
 
@@ -25,6 +25,7 @@ impl<D: Statements> SqlStore<D> {
         &self,
         conn: &mut D::Connection,
         filters: &Filters<'_>,
+        is_of_namespace: bool,
     ) -> Result<u64, DatabaseError> {
         let limit = self.connections().maintenance;
         let mut step = D::begin(conn, Access::Write, Some(limit)).await?;
@@ -34,6 +35,10 @@ impl<D: Statements> SqlStore<D> {
         for sql in D::PRUNE {
             let statement = Statement::new(sql).bind(List::ints(ids.iter().copied()));
             count += D::execute(&mut step, statement).await?;
+        }
+        if is_of_namespace {
+            let quotas = Statement::new(D::PRUNE_QUOTAS).bind(self.name());
+            count += D::execute(&mut step, quotas).await?;
         }
         step.commit().await?;
         Ok(count)

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::store::{
-    Acquired, Backend, Claim, Filter, HistoryRow, Lease, NameError, Step, Steps, Store, StoreError,
-    StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, check_name,
+    Acquired, Backend, Claim, Filter, HistoryRow, Lease, NameError, QuotaUse, Reservation, Step,
+    Steps, Store, StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord,
+    Verdict, Waiting, Window, check_name,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -178,6 +179,10 @@ impl<D: Statements> Steps for SqlStore<D> {
     fn lease_time(&self) -> Duration {
         self.connections.lease_time
     }
+
+    fn keeps_quotas(&self) -> bool {
+        true
+    }
 }
 
 impl<D: Statements> Store for SqlStore<D> {
@@ -239,5 +244,27 @@ impl<D: Statements> Store for SqlStore<D> {
 
     fn report(&self) -> StoreFuture<'_, StoreReport> {
         self.repeat("counting rows", Access::Read, || self.count_rows())
+    }
+
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            let reserve = || self.reserve_quotas(&reservations);
+            self.repeat("reserving of quotas", Access::Write, reserve).await
+        })
+    }
+
+    fn settle(&self, used: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        Box::pin(async move {
+            let settle = || self.settle_quotas(&used);
+            self.repeat("counting what was used", Access::Write, settle).await
+        })
+    }
+
+    fn quota_uses<'a>(
+        &'a self,
+        quota: &'a str,
+        window: &'a Window,
+    ) -> StoreFuture<'a, Vec<QuotaUse>> {
+        self.repeat("reading what was used", Access::Read, move || self.uses_of(quota, window))
     }
 }

@@ -83,6 +83,29 @@ pub trait Statements: Dialect {
     /// Remove the rows that calls no longer read, of a list of threads.
     const PRUNE: [&'static str; 3];
 
+    /// The time of the database.
+    const TIME: &'static str;
+
+    /// Locks a list of names until the transaction ends, and returns the time of the database after that.
+    const LOCK_QUOTAS: &'static str;
+
+    /// What subjects have used of quotas, by a table of quotas, subjects, keys, begins of windows, and numbers by
+    /// which the rows are in order: the sum, the oldest part of it, and how often the key has reserved.
+    const QUOTA_USED: &'static str;
+
+    /// Writes reservations, unless their keys have reserved: a table of quotas, subjects, keys, amounts, and
+    /// when they count no longer.
+    const RESERVE: &'static str;
+
+    /// Sets what was used: a table of quotas, subjects, keys and amounts.
+    const SETTLE: &'static str;
+
+    /// The sum of each subject of a quota since a time.
+    const QUOTA_USES: &'static str;
+
+    /// Removes what counts no longer.
+    const PRUNE_QUOTAS: &'static str;
+
     /// Returns whether a [`COMMIT`](Self::COMMIT) wrote nothing.
     fn is_refused(written: &Result<Vec<Self::Row>, DatabaseError>) -> bool;
 }
@@ -111,6 +134,25 @@ macro_rules! claim_allows {
 }
 pub(crate) use claim_allows;
 
+/// The sums of quotas for the rows of a table `r`.
+macro_rules! quota_used {
+    ($rows:literal) => {
+        concat!(
+            "
+SELECT (SELECT CAST(coalesce(sum(u.amount), 0) AS BIGINT) FROM quota_use u
+        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.at >= r.since),
+    (SELECT min(u.at) FROM quota_use u
+        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.at >= r.since),
+    (SELECT count(*) FROM quota_use u
+        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.key = r.key)
+FROM ",
+            $rows,
+            " ORDER BY r.number"
+        )
+    };
+}
+pub(crate) use quota_used;
+
 /// Writes the statements that differ in no more than the expression of the time in milliseconds since 1970,
 /// and in the table of the elements of `v.body`, a JSON array.
 macro_rules! statements {
@@ -131,6 +173,14 @@ UNION ALL SELECT 3, NULL, NULL, NULL, key, body, NULL, NULL
 FROM tool_call WHERE thread_id = $1 AND is_live = 1
 UNION ALL SELECT 4, since, expires, decided_at, id, body, decision, decided_by
 FROM question WHERE thread_id = $1 AND closed = 0";
+
+        const TIME: &str = concat!("SELECT ", $now);
+
+        const QUOTA_USES: &str = "SELECT subject, CAST(sum(amount) AS BIGINT) FROM quota_use
+WHERE namespace = $1 AND quota = $2 AND at >= $3 GROUP BY subject HAVING sum(amount) > 0";
+
+        const PRUNE_QUOTAS: &str =
+            concat!("DELETE FROM quota_use WHERE namespace = $1 AND expires <= ", $now);
 
         const OWNER: &str =
             "SELECT owner, fence, version, last_step FROM thread WHERE id = $1 AND namespace = $2";

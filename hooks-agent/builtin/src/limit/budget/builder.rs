@@ -7,11 +7,11 @@ use crate::limit::budget::days::Days;
 use crate::limit::budget::error::BudgetError;
 use crate::limit::budget::hook::Budget;
 use crate::limit::budget::ledger::Ledger;
-use crate::limit::budget::price_table::PriceTable;
 use crate::limit::budget::settings::Settings;
 use crate::limit::budget::spent::{BudgetScope, BudgetUnit, BudgetWarning, Cap};
 use crate::limit::exit::Exit;
 use hooks_agent_core::call::CallContext;
+use hooks_agent_core::model::PriceTable;
 
 /// Builds a [`Budget`].
 #[must_use]

@@ -7,12 +7,10 @@ mod days;
 mod error;
 mod hook;
 mod ledger;
-mod price_table;
 mod settings;
 mod spent;
 
 pub use builder::BudgetBuilder;
 pub use error::{BudgetError, BudgetExceeded, SpendingError, UnknownPrice};
 pub use hook::Budget;
-pub use price_table::PriceTable;
 pub use spent::{BudgetReport, BudgetScope, BudgetUnit, BudgetWarning, Spent};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::limit::budget::error::{BudgetExceeded, UnknownPrice};
 use crate::limit::budget::ledger::Ledger;
-use crate::limit::budget::price_table::PriceTable;
 use crate::limit::budget::spent::{BudgetReport, BudgetScope, BudgetWarning, Cap, Spent};
 use crate::limit::exit::Exit;
 use hooks_agent_core::call::CallContext;
+use hooks_agent_core::model::PriceTable;
 
 type OnWarning = dyn Fn(&BudgetWarning) + Send + Sync;
 

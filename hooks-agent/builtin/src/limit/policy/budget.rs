@@ -1,12 +1,12 @@
 //! Options of [`Budget`].
 
-use std::collections::HashSet;
-
-use hooks_agent_core::options::{HookOptions, OptionError, RegisteredHook, set};
+use hooks_agent_core::options::{
+    HookOptions, ModelPrice, OptionError, OtherPrice, RegisteredHook, price_table, set,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::limit::budget::{Budget, BudgetBuilder, PriceTable};
+use crate::limit::budget::{Budget, BudgetBuilder};
 use crate::limit::policy::at_limit::AtLimit;
 use hooks_agent_core::hook::DynAgentHook;
 
@@ -32,7 +32,7 @@ struct Options {
     /// What models cost.
     prices: Option<Vec<ModelPrice>>,
     /// What all other models cost. Default: a model without a price is refused.
-    other_models: Option<Price>,
+    other_models: Option<OtherPrice>,
     /// What happens at a limit. Default: end.
     exit: Option<AtLimit>,
     /// What the reply says once the budget is spent. Default: it names the limit.
@@ -45,55 +45,11 @@ struct Options {
     counter: Option<String>,
 }
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct ModelPrice {
-    /// The name of the model.
-    model: String,
-    /// What a million input tokens cost, in millionths.
-    input: u64,
-    /// What a million output tokens cost, in millionths.
-    output: u64,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Price {
-    /// What a million input tokens cost, in millionths.
-    input: u64,
-    /// What a million output tokens cost, in millionths.
-    output: u64,
-}
-
-impl Options {
-    /// Returns the index of a price whose model has another one.
-    fn priced_twice(&self) -> Option<usize> {
-        let prices = self.prices.as_deref().unwrap_or_default();
-        let mut known = HashSet::new();
-        prices.iter().position(|price| !known.insert(price.model.as_str()))
-    }
-
-    fn prices(&mut self) -> Option<PriceTable> {
-        let (prices, others) = (self.prices.take(), self.other_models.take());
-        if prices.is_none() && others.is_none() {
-            return None;
-        }
-        let table = prices.into_iter().flatten().fold(PriceTable::new(), |table, price| {
-            table.model(price.model, price.input, price.output)
-        });
-        Some(set(table, others, |table, price| table.other_models(price.input, price.output)))
-    }
-}
-
 impl HookOptions for Options {
     const USE: &'static str = "budget";
 
-    fn into_hook(mut self) -> Result<Box<dyn DynAgentHook>, OptionError> {
-        if let Some(index) = self.priced_twice() {
-            let at = format!("prices[{index}].model");
-            return Err(OptionError::at(at, "expected one price for each model"));
-        }
-        let prices = self.prices();
+    fn into_hook(self) -> Result<Box<dyn DynAgentHook>, OptionError> {
+        let prices = price_table(self.prices, self.other_models)?;
         let budget = set(Budget::builder(), self.run_tokens, BudgetBuilder::run_tokens);
         let budget = set(budget, self.run_money, BudgetBuilder::run_money);
         let budget = set(budget, self.thread_tokens, BudgetBuilder::thread_tokens);

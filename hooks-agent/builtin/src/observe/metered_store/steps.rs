@@ -89,6 +89,10 @@ impl Steps for MeteredSteps {
     fn lease_time(&self) -> Duration {
         self.steps.lease_time()
     }
+
+    fn keeps_quotas(&self) -> bool {
+        self.steps.keeps_quotas()
+    }
 }
 
 impl fmt::Debug for MeteredSteps {

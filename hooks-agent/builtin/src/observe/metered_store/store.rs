@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use crate::observe::metered_store::shared::Shared;
 use crate::observe::metered_store::steps::MeteredSteps;
 use hooks_agent_core::store::{
-    Backend, Filter, HistoryRow, Store, StoreFuture, StoreReport, ThreadInfo, ThreadKey, Verdict,
-    Waiting,
+    Backend, Filter, HistoryRow, QuotaUse, Reservation, Store, StoreFuture, StoreReport,
+    ThreadInfo, ThreadKey, Verdict, Waiting, Window,
 };
 
 /// A store that counts what calls write to it, through the facade of the crate `metrics`.
@@ -134,6 +134,22 @@ impl<S: Store> Store for MeteredStore<S> {
 
     fn report(&self) -> StoreFuture<'_, StoreReport> {
         self.store.report()
+    }
+
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        self.store.reserve(reservations)
+    }
+
+    fn settle(&self, used: Vec<Reservation>) -> StoreFuture<'_, ()> {
+        self.store.settle(used)
+    }
+
+    fn quota_uses<'a>(
+        &'a self,
+        quota: &'a str,
+        window: &'a Window,
+    ) -> StoreFuture<'a, Vec<QuotaUse>> {
+        self.store.quota_uses(quota, window)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::identity::User;
 use crate::journal::Journal;
 use crate::memory::Confirmed;
 use crate::run_id::RunId;
-use crate::store::{Decision, Verdict};
+use crate::store::{Decision, Ledger, Verdict};
 
 pub use mode::RunMode;
 
@@ -62,6 +62,8 @@ pub struct CallOptions {
     pub(super) is_call: bool,
     /// Cancelled when the agent shuts down.
     pub(super) shutdown: CancellationToken,
+    /// Where quotas are counted, if it is in the process.
+    pub(super) ledger: Option<Arc<Ledger>>,
 }
 
 impl CallOptions {
@@ -358,6 +360,12 @@ impl CallOptions {
     /// Sets what is cancelled when the agent shuts down.
     pub(crate) fn shut_down_by(mut self, begun: &CancellationToken) -> Self {
         self.shutdown = begun.clone();
+        self
+    }
+
+    /// Sets where quotas are counted, if it is in the process.
+    pub(crate) fn counted_by(mut self, ledger: Option<&Arc<Ledger>>) -> Self {
+        self.ledger = ledger.cloned();
         self
     }
 

@@ -93,15 +93,6 @@ impl CallContext {
         }
     }
 
-    /// Commits that a tool starts which must not run twice.
-    pub(crate) async fn commit_start(&self, tool_call_id: &str) -> Result<(), StoreError> {
-        let Some(saver) = self.saver() else { return Ok(()) };
-        if let Some(memory) = self.memory() {
-            memory.start_call(tool_call_id);
-        }
-        saver.commit(Moment::Step).await
-    }
-
     /// Returns whether the call goes on with one whose process ended, and has done no new step yet: a
     /// model call or a tool call that runs now may have run before, for around hooks that care.
     ///
@@ -205,7 +196,7 @@ impl CallContext {
         }
     }
 
-    fn saver(&self) -> Option<&dyn SaveThread> {
+    pub(super) fn saver(&self) -> Option<&dyn SaveThread> {
         match self.call.kept.get()? {
             Kept::Thread(saver) => Some(&**saver),
             Kept::Journal(_) => None,

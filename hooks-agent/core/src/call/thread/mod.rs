@@ -2,8 +2,10 @@
 
 mod history;
 mod kept;
+mod quota;
 mod sub_threads;
 mod user;
 mod values;
 
 pub(super) use kept::Kept;
+pub(super) use quota::Reserved;

@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::call::thread::Reserved;
 use crate::call::tool::contract::Tool;
 use crate::error::tool::ToolError;
 use crate::message::ToolUse;
@@ -10,8 +11,9 @@ use crate::message::ToolUse;
 /// Changes a progress report, or drops it.
 pub(crate) type MapProgress = dyn Fn(String) -> Option<String> + Send + Sync;
 
-/// Returns why a tool call may not run as it reaches the tool, if it may not.
-pub(crate) type CheckCall = dyn Fn(&ToolUse) -> Result<(), String> + Send + Sync;
+/// Returns what a tool call uses of quotas as it reaches the tool, each with the call that counts it, or why it
+/// may not run.
+pub(crate) type CheckCall = dyn Fn(&ToolUse) -> Result<Reserved, String> + Send + Sync;
 
 /// A tool call whose permission was checked, and the tool call that ran for it: a hook may change
 /// it after the check.
@@ -108,14 +110,20 @@ impl CheckedCall {
         self.stand_in.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Runs the checks of the hooks around the call, the outermost first. A check that panics fails.
-    pub(crate) fn admit(&self, call: &ToolUse) -> Result<(), ToolError> {
+    /// Runs the checks of the hooks around the call, the outermost first, and returns what it uses of quotas. A
+    /// check that panics fails.
+    pub(crate) fn admit(&self, call: &ToolUse) -> Result<Reserved, ToolError> {
         let checks = lock(&self.checks).clone();
-        let admit = || checks.iter().try_for_each(|check| check(call));
+        let admit = || {
+            let mut all = Reserved::new();
+            for check in &checks {
+                all.extend(check(call)?);
+            }
+            Ok(all)
+        };
         let admitted = catch_unwind(AssertUnwindSafe(admit));
-        admitted
-            .unwrap_or_else(|_| Err("a check of it panicked".to_owned()))
-            .map_err(|reason| ToolError::Denied { tool: call.name.clone(), reason })
+        let reserved = admitted.unwrap_or_else(|_| Err("a check of it panicked".to_owned()));
+        reserved.map_err(|reason| ToolError::Denied { tool: call.name.clone(), reason })
     }
 
     /// Returns a progress report as the hooks around the call leave it. Drops one at which a map

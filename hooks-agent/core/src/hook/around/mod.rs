@@ -25,5 +25,6 @@ pub(crate) trait Inner<Input, Output, Error>: Send + Sync {
     /// Creates the error of a call that the hook fails, with its name.
     fn fail(&self, cause: BoxError) -> Error;
 
+    /// Returns the context of the hook.
     fn context(&self) -> &CallContext;
 }

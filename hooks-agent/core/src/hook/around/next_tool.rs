@@ -8,6 +8,7 @@ use hooks_core::BoxError;
 use crate::call::tool::CheckedCall;
 use crate::hook::around::Inner;
 use crate::message::{ToolResult, ToolUse};
+use crate::store::Reservation;
 use crate::tool::{Tool, ToolError};
 
 /// The rest of a tool call: the hooks further in, then the tool. A hook may run it once, several
@@ -163,9 +164,59 @@ impl<'a> NextTool<'a> {
         tool_use: impl Into<Arc<ToolUse>>,
         check: impl Fn(&ToolUse) -> Result<(), String> + Send + Sync + 'static,
     ) -> Result<ToolResult, ToolError> {
-        let check = self.0.context().checked().map(|call| call.add_check(Arc::new(check)));
+        self.run_reserved(tool_use, move |running| check(running).map(|()| Vec::new())).await
+    }
+
+    /// Runs the tool call like [`run_checked`](NextTool::run_checked), and reserves what it uses of quotas: right
+    /// as the tool starts, all that the hooks around it reserve, or nothing. In a store outside of the process
+    /// that is the transaction that marks the tool call as started. The agent sets the key of each reservation:
+    /// a tool call is counted once in a quota of a subject, also if it runs again, in this process or in
+    /// another one.
+    ///
+    /// It is counted in the store of the agent whose hook it is, also for the tool calls of a sub-agent: in a
+    /// transaction of its own, then.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::store::{Reservation, Window};
+    ///
+    /// struct TenMailsADay;
+    ///
+    /// #[agent_hook(inherit)]
+    /// impl TenMailsADay {
+    ///     async fn count(&self, call: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+    ///         let reserve = |running: &ToolUse| {
+    ///             let day = Window::Sliding(Duration::from_secs(24 * 3600));
+    ///             let mail = Reservation::new("mails", "everybody", 1, 10, day);
+    ///             Ok((running.name == "mail").then_some(mail).into_iter().collect())
+    ///         };
+    ///         next.run_reserved(call.into_tool_use(), reserve).await
+    ///     }
+    /// }
+    /// # let _ = TenMailsADay;
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`run_checked`](NextTool::run_checked), [`ToolError::Quota`] if a quota is used up, and
+    /// [`ToolError::Store`] with [`NoQuotas`](crate::store::StoreError::NoQuotas).
+    pub async fn run_reserved(
+        &self,
+        tool_use: impl Into<Arc<ToolUse>>,
+        check: impl Fn(&ToolUse) -> Result<Vec<Reservation>, String> + Send + Sync + 'static,
+    ) -> Result<ToolResult, ToolError> {
+        let cx = self.0.context();
+        let added = cx.checked().map(|checked| {
+            let (owner, key) = (cx.owner_call().clone(), cx.reservation_key(checked));
+            let check = move |running: &ToolUse| {
+                let reserved = check(running)?.into_iter();
+                Ok(reserved.map(|it| (owner.clone(), it.with_key(key.clone()))).collect())
+            };
+            checked.add_check(Arc::new(check))
+        });
         let ended = self.0.run(tool_use.into()).await;
-        drop(check);
+        drop(added);
         ended
     }
 

@@ -37,18 +37,19 @@ pub(super) fn install(
         }
         let run = AroundRun::of_tool(&hook, &cx, &call).map(Box::new);
         let note = run.as_deref().map(|run| run as &dyn NoteInside);
-        let inner = InnerTool { next, cx: cx.clone(), note };
+        let mut inner = InnerTool { next, cx: cx.clone(), own: None, note };
         let tool = agent.tool(&call.name);
         let runs_agent = tool.is_some_and(|tool| (&**tool as &dyn Any).is::<AgentTool>());
         let spec = agent.core.specs.iter().find(|spec| spec.name == call.name);
-        let own = hook.enter(agent, &cx).map_err(|error| inner.fail(error))?;
-        let cx = own.as_ref().unwrap_or(&cx);
-        let call = ToolCall::new(agent, cx, call, spec, tool.map(|tool| &**tool));
+        inner.own = hook.enter(agent, &inner.cx).map_err(|error| inner.fail(error))?;
+        let call = ToolCall::new(agent, inner.context(), call, spec, tool.map(|tool| &**tool));
         let call = call.of_agent(runs_agent);
         let ended = hook.hook.around_tool_call(call, NextTool::new(&inner)).await;
         if let Some(run) = &run {
             match &ended {
-                Err(ToolError::Denied { .. }) if !run.has_run() => run.refuse(),
+                Err(ToolError::Denied { .. } | ToolError::Quota(_)) if !run.has_run() => {
+                    run.refuse()
+                }
                 ended => run.end(ended.as_ref().ok(), ended.is_err()),
             }
         }
@@ -61,6 +62,8 @@ pub(super) fn install(
 struct InnerTool<'a> {
     next: Next<'a, ReActAgent, ReActAgentToolCallArgs>,
     cx: CallContext,
+    /// The context of the hook, if another agent has the hook.
+    own: Option<CallContext>,
     note: Option<&'a dyn NoteInside>,
 }
 
@@ -78,6 +81,6 @@ impl Inner<Arc<ToolUse>, ToolResult, ToolError> for InnerTool<'_> {
     }
 
     fn context(&self) -> &CallContext {
-        &self.cx
+        self.own.as_ref().unwrap_or(&self.cx)
     }
 }

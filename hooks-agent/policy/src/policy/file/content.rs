@@ -8,10 +8,20 @@ use serde::Serialize;
 use crate::policy::file::document::{Document, Problems};
 use crate::policy::file::fields::Fields;
 use crate::policy::file::hook_table::{HOOK_KEYS, HookTable};
-use crate::policy::file::rules::of_rules;
+use crate::policy::file::rules::{of_quotas, of_rules};
 
-const FILE_KEYS: [&str; 8] =
-    ["version", "on_failure", "hook", "command", "limits", "rules", "vars", "rule"];
+const FILE_KEYS: [&str; 10] = [
+    "version",
+    "on_failure",
+    "hook",
+    "command",
+    "limits",
+    "rules",
+    "vars",
+    "rule",
+    "quotas",
+    "quota",
+];
 const LIMIT_KEYS: [&str; 2] = ["max_iters", "deny_tools"];
 const COMMAND_KEYS: [&str; 11] = [
     "event",
@@ -72,6 +82,7 @@ impl FileContent {
         let mut hooks: Vec<_> =
             hooks.iter().filter_map(|hook| HookTable::read(hook, problems)).collect();
         hooks.extend(of_rules(&file, document, problems));
+        hooks.extend(of_quotas(&file, document, problems));
         let commands = file.tables("command", &COMMAND_KEYS, problems);
         let commands = commands.iter().map(CommandTable::of).collect();
         let limits = file.table("limits", &LIMIT_KEYS, problems);

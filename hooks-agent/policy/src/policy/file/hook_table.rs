@@ -12,7 +12,7 @@ pub(super) const HOOK_KEYS: [&str; 7] =
 
 /// A `[[hook]]`.
 pub(crate) struct HookTable {
-    /// The path of the table, such as `hook[0]`; empty for the rules of the file.
+    /// The path of the table, such as `hook[0]`; empty if its options are keys of the file.
     pub(crate) path: String,
     pub(crate) starts: Starts,
     pub(crate) uses: String,

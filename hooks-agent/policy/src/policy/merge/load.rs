@@ -12,6 +12,7 @@ use crate::policy::file::{Document, HookTable, Problems, Read, Source};
 use crate::policy::merge::commands::{CommandSetup, MadeCommands};
 use crate::policy::merge::made::{MadeHook, Placement};
 use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest};
+use crate::policy::merge::quotas::quotas_of;
 use crate::policy::merge::rules::rules_of;
 use crate::policy::merge::said::File;
 use crate::policy::registry::{InCode, Registry, feature_of};
@@ -120,14 +121,17 @@ impl Load<'_> {
     }
 
     fn prepare(&self, table: &HookTable, problems: &mut Problems<'_>) -> Option<Prepared> {
-        if table.uses == HookTable::RULES && !table.is_rules() {
-            let message = "rules are no `[[hook]]`: write each as a `[[rule]]`";
+        let array = HookTable::array_of(&table.uses);
+        if let Some(array) = array.filter(|_| !table.is_of_file()) {
+            let message =
+                format!("{} are no `[[hook]]`: write each as a `[[{array}]]`", table.uses);
             problems.add(table.starts.uses, format!("{}.use", table.path), message);
             return None;
         }
         let Some(factory) = self.registry.get(&table.uses) else {
             let message = unknown_hook(&table.uses, self.registry);
-            let key = if table.is_rules() { "rule".into() } else { format!("{}.use", table.path) };
+            let of_file = array.map(str::to_owned);
+            let key = of_file.unwrap_or_else(|| format!("{}.use", table.path));
             problems.add(table.starts.uses, key, message);
             return None;
         };
@@ -177,10 +181,13 @@ impl Load<'_> {
         let mut hooks: Vec<_> =
             entries.iter().map(|entry| entry.merged(&files[entry.file])).collect();
         hooks.sort_by_key(|hook| hook.priority);
-        let of_rules = entries.iter().filter(|entry| entry.table.is_rules());
+        let of = |uses| entries.iter().filter(move |entry| entry.table.is_of_file_for(uses));
+        let of_rules = of(HookTable::RULES);
         let of_rules = of_rules.map(|entry| rules_of(&entry.table, &files[entry.file]));
         let (rules, defaults): (Vec<_>, Vec<_>) = of_rules.unzip();
         let (rules, defaults) = (rules.concat(), defaults.into_iter().flatten().collect());
+        let quotas = of(HookTable::QUOTAS);
+        let quotas = quotas.flat_map(|entry| quotas_of(&entry.table, &files[entry.file]));
         let limits = files.iter().filter_map(|file| {
             let origin = |at| file.origin(at);
             file.content.limits.max_iters.map(|(most, at)| (most, origin(at)))
@@ -196,6 +203,7 @@ impl Load<'_> {
             commands: files.iter().flat_map(File::merged_commands).collect(),
             rules,
             defaults,
+            quotas: quotas.collect(),
             // Of equal limits, the one of the highest layer.
             max_iters: limits.min_by_key(|(most, _)| *most),
             deny_tools: denied.collect(),
@@ -280,8 +288,8 @@ impl Entry {
             priority: table.priority.or(own).unwrap_or(priority::DEFAULT),
             inherits: table.inherits,
             is_enabled: table.is_enabled,
-            // Rules are shown one by one.
-            options: if table.is_rules() { "{}".to_owned() } else { table.options.to_string() },
+            // Rules and quotas are shown one by one.
+            options: if table.is_of_file() { "{}".to_owned() } else { table.options.to_string() },
             origin: file.origin(table.starts.table),
             digest: self.digest,
         }

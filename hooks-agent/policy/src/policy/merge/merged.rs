@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::command::Layer;
 use crate::policy::error::Place;
 use crate::policy::merge::origin::Origin;
+use crate::policy::merge::quotas::MergedQuota;
 use crate::policy::merge::rules::MergedRule;
 
 /// What the files of all layers come to, each entry with its layer and its place. `Display` prints
@@ -32,6 +33,7 @@ pub struct Merged {
     pub(super) rules: Vec<MergedRule>,
     /// What holds in each file that says so for tool calls that none of its rules speaks of.
     pub(super) defaults: Vec<(String, Origin)>,
+    pub(super) quotas: Vec<MergedQuota>,
     pub(super) max_iters: Option<(usize, Origin)>,
     pub(super) deny_tools: Vec<(String, Origin)>,
 }
@@ -103,6 +105,12 @@ impl Merged {
     #[must_use]
     pub fn rules(&self) -> &[MergedRule] {
         &self.rules
+    }
+
+    /// Returns the quotas, highest layer first.
+    #[must_use]
+    pub fn quotas(&self) -> &[MergedQuota] {
+        &self.quotas
     }
 
     /// Returns the hooks, in the order in which they run; those that are disabled too.
@@ -246,6 +254,12 @@ impl fmt::Display for Merged {
         for (default, origin) in &self.defaults {
             let default = default.escape_debug();
             writeln!(f, "  {default} what no rule of the file speaks of, {origin}")?;
+        }
+        if !self.quotas.is_empty() {
+            writeln!(f, "quotas: all of them must have what is used")?;
+        }
+        for quota in &self.quotas {
+            write!(f, "{quota}")?;
         }
         let has_limits = self.max_iters.is_some() || !self.deny_tools.is_empty();
         writeln!(f, "limits{}", none(!has_limits))?;

@@ -6,12 +6,15 @@ mod load;
 mod made;
 mod merged;
 mod origin;
+mod quotas;
 mod rules;
 mod said;
+mod values;
 
 pub(super) use commands::{CommandSetup, MadeCommands};
 pub(super) use limits::LimitsHook;
 pub(super) use load::{Load, Loaded};
 pub(super) use made::MadeHook;
 pub use merged::{Merged, MergedCommand, MergedHook};
+pub use quotas::MergedQuota;
 pub use rules::MergedRule;

@@ -9,6 +9,7 @@ use crate::policy::error::Place;
 use crate::policy::file::HookTable;
 use crate::policy::merge::origin::Origin;
 use crate::policy::merge::said::File;
+use crate::policy::merge::values::{shown, text};
 
 /// A rule of the merged files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,24 +92,6 @@ fn rule(node: &Node, origin: Origin) -> Option<MergedRule> {
         then,
         origin,
     })
-}
-
-/// Returns a text as it is, and another value as the file has it.
-fn text(node: &Node) -> String {
-    match &node.value {
-        Value::Text { raw, .. } => raw.clone(),
-        _ => node.to_string(),
-    }
-}
-
-/// Returns a list of texts without its brackets, and a condition on one line.
-fn shown(node: &Node) -> String {
-    let shown = match &node.value {
-        Value::List(list) => list.iter().map(text).collect::<Vec<_>>().join(", "),
-        _ => text(node),
-    };
-    let words: Vec<_> = shown.split_whitespace().collect();
-    words.join(" ").chars().filter(|it| !it.is_control()).collect()
 }
 
 /// Shows the rule in one line, and its settings in further lines.

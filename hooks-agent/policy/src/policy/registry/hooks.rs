@@ -38,9 +38,9 @@ impl Registry {
         self.hooks.get(name).map(|factory| &**factory)
     }
 
-    /// Returns the names that a `[[hook]]` may use. Rules have tables of their own.
+    /// Returns the names that a `[[hook]]` may use. Rules and quotas have tables of their own.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> + Clone {
-        self.hooks.keys().map(String::as_str).filter(|name| *name != HookTable::RULES)
+        self.hooks.keys().map(String::as_str).filter(|name| HookTable::array_of(name).is_none())
     }
 
     pub(crate) fn twice(&self) -> &[String] {

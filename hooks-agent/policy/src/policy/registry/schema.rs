@@ -20,10 +20,9 @@ pub fn schema() -> Value {
 }
 
 pub(crate) fn schema_of(registry: &Registry) -> Value {
-    let rules = registry.get(HookTable::RULES).map(Factory::schema);
-    let of_rules = |key: &str| match &rules {
+    let of = |uses: &str, key: &str| match registry.get(uses).map(Factory::schema) {
         Some(schema) => schema.as_value()["properties"][key].clone(),
-        // The program has no rules.
+        // The program has no such hook.
         None => Value::Bool(false),
     };
     json!({
@@ -38,9 +37,11 @@ pub(crate) fn schema_of(registry: &Registry) -> Value {
             "hook": { "type": "array", "items": hook(registry) },
             "command": { "type": "array", "items": command() },
             "limits": limits(),
-            "rules": of_rules("rules"),
-            "vars": of_rules("vars"),
-            "rule": of_rules("rule"),
+            "rules": of(HookTable::RULES, "rules"),
+            "vars": of(HookTable::RULES, "vars"),
+            "rule": of(HookTable::RULES, "rule"),
+            "quotas": of(HookTable::QUOTAS, "quotas"),
+            "quota": of(HookTable::QUOTAS, "quota"),
         },
     })
 }

@@ -5,7 +5,7 @@ use sqlx::postgres::PgRow;
 
 use crate::database::DatabaseError;
 use crate::store::postgres::listen::Listener;
-use crate::store::statements::{Statements, claim_allows, statements};
+use crate::store::statements::{Statements, claim_allows, quota_used, statements};
 
 impl Statements for Postgres {
     type Releases = Listener;
@@ -143,6 +143,34 @@ SELECT $1, v.name, v.body FROM unnest($2::text[], $3::text[]) AS v (name, body)"
         "DELETE FROM tool_call WHERE is_live = 0 AND thread_id = ANY($1)",
         "DELETE FROM question WHERE closed = 1 AND thread_id = ANY($1)",
     ];
+
+    // In the order of the locks, so that two transactions do not wait for each other.
+    const LOCK_QUOTAS: &str = "
+SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) FROM (
+    SELECT count(*) FROM (
+        SELECT pg_advisory_xact_lock(k.lock) FROM (
+            SELECT DISTINCT hashtextextended(current_schema() || chr(1) || n.name, 0) AS lock
+            FROM unnest($1::text[]) AS n (name) ORDER BY 1 OFFSET 0
+        ) AS k OFFSET 0
+    ) AS locked
+) AS done";
+
+    const QUOTA_USED: &str = quota_used!(
+        "unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+    AS r (quota, subject, key, since, number)"
+    );
+
+    const RESERVE: &str = "
+INSERT INTO quota_use (namespace, quota, subject, key, amount, at, expires)
+SELECT $1, r.quota, r.subject, r.key, r.amount, $2, r.expires
+FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
+    AS r (quota, subject, key, amount, expires)
+ON CONFLICT DO NOTHING";
+
+    const SETTLE: &str = "
+UPDATE quota_use u SET amount = r.amount
+FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) AS r (quota, subject, key, amount)
+WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.key = r.key";
 
     fn is_refused(written: &Result<Vec<PgRow>, DatabaseError>) -> bool {
         written.as_ref().is_ok_and(Vec::is_empty)

@@ -74,6 +74,7 @@ impl StepRows {
     pub(crate) fn digest(&self, step: &Step) -> i64 {
         let mut hash = DefaultHasher::new();
         (self, step.version, step.in_call, step.releases, &step.user).hash(&mut hash);
+        step.reservations.hash(&mut hash);
         i64::from_ne_bytes(hash.finish().to_ne_bytes())
     }
 }

@@ -5,7 +5,7 @@ use sqlx::sqlite::SqliteRow;
 
 use crate::database::DatabaseError;
 use crate::store::sqlite::release::AskAgain;
-use crate::store::statements::{Statements, claim_allows, statements};
+use crate::store::statements::{Statements, claim_allows, quota_used, statements};
 
 /// The code of a statement that a trigger refused.
 const RAISED: &str = "1811";
@@ -76,6 +76,27 @@ SELECT $1, value ->> 0, value ->> 1 FROM json_each($2)";
         "DELETE FROM tool_call WHERE is_live = 0 AND thread_id IN (SELECT value FROM json_each($1))",
         "DELETE FROM question WHERE closed = 1 AND thread_id IN (SELECT value FROM json_each($1))",
     ];
+
+    // A transaction that writes has the whole file.
+    const LOCK_QUOTAS: &str =
+        "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) WHERE $1 IS NOT NULL";
+
+    const QUOTA_USED: &str = quota_used!(
+        "(SELECT value ->> 0 AS quota, value ->> 1 AS subject, value ->> 2 AS key, value ->> 3 AS since,
+        value ->> 4 AS number FROM json_each($2)) AS r"
+    );
+
+    const RESERVE: &str = "
+INSERT INTO quota_use (namespace, quota, subject, key, amount, at, expires)
+SELECT $1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, $2, value ->> 4
+FROM json_each($3) WHERE true ON CONFLICT DO NOTHING";
+
+    const SETTLE: &str = "
+UPDATE quota_use SET amount = r.amount
+FROM (SELECT value ->> 0 AS quota, value ->> 1 AS subject, value ->> 2 AS key, value ->> 3 AS amount
+    FROM json_each($2)) AS r
+WHERE quota_use.namespace = $1 AND quota_use.quota = r.quota AND quota_use.subject = r.subject
+    AND quota_use.key = r.key";
 
     fn is_refused(written: &Result<Vec<SqliteRow>, DatabaseError>) -> bool {
         written.as_ref().is_err_and(|error| error.code() == Some(RAISED))

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// no prices built in, because they change.
 ///
 /// ```
-/// use hooks_agent::builtin::limit::PriceTable;
+/// use hooks_agent::model::PriceTable;
 ///
 /// let prices = PriceTable::new().model("large", 3_000_000, 15_000_000);
 /// assert_eq!(prices.cost("large", 1_000, 100), Some(4_500));

@@ -1,0 +1,168 @@
+//! What is reserved of a quota, and whether there is enough.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::quota::window::Window;
+
+/// An amount that is reserved of a quota, before it is used.
+///
+/// A [key](Self::key) is counted once, however often it is reserved.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Reservation {
+    /// The name of the quota, unique in the namespace of the store.
+    pub quota: Arc<str>,
+    /// Whose part of it is meant: the id of a user, the name of an agent. Each has as much as the others.
+    pub subject: Arc<str>,
+    /// What it is reserved for, once in a quota of a subject: the key of a tool call, the id of a run.
+    pub key: Arc<str>,
+    /// How much is reserved.
+    pub amount: u64,
+    /// How much may be used in a window.
+    pub most: u64,
+    /// The time over which it counts.
+    pub window: Window,
+}
+
+/// How much a subject has used of a quota.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct QuotaUse {
+    /// Whose part of the quota it is.
+    pub subject: Arc<str>,
+    /// What was used and is reserved in the window.
+    pub amount: u64,
+}
+
+/// Why a reservation was refused. Nothing was reserved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub struct QuotaExceeded {
+    /// The name of the quota.
+    pub quota: Arc<str>,
+    /// Whose part of it is meant.
+    pub subject: Arc<str>,
+    /// What others have used or reserved in the window.
+    pub used: u64,
+    /// What was to be reserved.
+    pub amount: u64,
+    /// How much may be used in a window.
+    pub most: u64,
+    /// When the first part of what is used counts no longer, in milliseconds since 1970 by the store's
+    /// clock, if that is known.
+    pub until: Option<u64>,
+}
+
+/// What a store knows about a reservation, for [`admit`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Used {
+    /// What its subject has used in the window, without what its key has reserved.
+    pub amount: u64,
+    /// When the oldest part of it was used, in milliseconds since 1970.
+    pub oldest: Option<u64>,
+    /// Whether its key has reserved already, whenever.
+    pub is_known: bool,
+}
+
+impl Reservation {
+    /// Creates a reservation.
+    #[must_use]
+    pub fn new(
+        quota: impl Into<Arc<str>>,
+        subject: impl Into<Arc<str>>,
+        amount: u64,
+        most: u64,
+        window: Window,
+    ) -> Self {
+        let (quota, subject) = (quota.into(), subject.into());
+        Self { quota, subject, key: "".into(), amount, most, window }
+    }
+
+    /// Sets what it is reserved for. For a tool call, the agent sets it.
+    #[must_use]
+    pub fn with_key(self, key: impl Into<Arc<str>>) -> Self {
+        Self { key: key.into(), ..self }
+    }
+
+    /// Sets how much is reserved, or was used.
+    #[must_use]
+    pub fn with_amount(self, amount: u64) -> Self {
+        Self { amount, ..self }
+    }
+}
+
+impl QuotaUse {
+    /// Creates the use of a subject.
+    #[must_use]
+    pub fn new(subject: impl Into<Arc<str>>, amount: u64) -> Self {
+        Self { subject: subject.into(), amount }
+    }
+}
+
+impl Used {
+    /// Creates what is known about a reservation.
+    #[must_use]
+    pub fn new(amount: u64, oldest: Option<u64>, is_known: bool) -> Self {
+        Self { amount, oldest, is_known }
+    }
+}
+
+/// Decides about reservations, all together: each must fit, with those before it, into what is left. Those
+/// whose key is known fit. For a store, which calls it while nobody else reserves for the same subjects.
+///
+/// # Errors
+/// [`QuotaExceeded`] for the first one that does not fit.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hooks_agent::store::{Reservation, Used, Window, admit};
+///
+/// let hour = Window::Sliding(Duration::from_secs(3600));
+/// let one = Reservation::new("mails", "ada", 1, 2, hour).with_key("call 3");
+/// assert!(admit([(&one, Used::new(1, Some(5), false))], 10).is_ok());
+/// let exceeded = admit([(&one, Used::new(2, Some(5), false))], 10).unwrap_err();
+/// assert_eq!(exceeded.until, Some(3_600_005));
+/// assert!(admit([(&one, Used::new(2, Some(5), true))], 10).is_ok());
+/// ```
+pub fn admit<'a>(
+    reservations: impl IntoIterator<Item = (&'a Reservation, Used)>,
+    now: u64,
+) -> Result<(), QuotaExceeded> {
+    let mut before: HashMap<(&str, &str), u64> = HashMap::new();
+    for (wanted, known) in reservations {
+        if known.is_known {
+            continue;
+        }
+        let earlier = before.entry((&wanted.quota, &wanted.subject)).or_default();
+        let used = known.amount.saturating_add(*earlier);
+        if used.checked_add(wanted.amount).is_none_or(|sum| sum > wanted.most) {
+            let fits_ever = wanted.amount <= wanted.most;
+            return Err(QuotaExceeded {
+                quota: wanted.quota.clone(),
+                subject: wanted.subject.clone(),
+                used,
+                amount: wanted.amount,
+                most: wanted.most,
+                until: wanted.window.end(known.oldest.unwrap_or(now)).filter(|_| fits_ever),
+            });
+        }
+        *earlier = earlier.saturating_add(wanted.amount);
+    }
+    Ok(())
+}
+
+impl fmt::Display for QuotaExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { quota, used, amount, most, .. } = self;
+        write!(
+            f,
+            "the quota \"{quota}\" is used up: {used} of {most}, and {amount} more are needed"
+        )
+    }
+}
