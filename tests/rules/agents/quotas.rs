@@ -11,7 +11,7 @@ use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::store::{Store, Window};
 use hooks_agent_core::testing::{Calls, Script};
 use hooks_agent_core::thread::MemoryStore;
-use hooks_agent_rules::{Per, Quota, QuotaExit, Quotas, Within};
+use hooks_agent_rules::{Per, Quota, QuotaExit, Quotas, QuotasBuilder, Within};
 use serde_json::{Value, json};
 
 use crate::{calls, tool};
@@ -19,7 +19,7 @@ use crate::{calls, tool};
 const HOUR: Duration = Duration::from_hours(1);
 
 fn quotas(all: impl IntoIterator<Item = Quota>) -> Quotas {
-    all.into_iter().fold(Quotas::builder(), |it, quota| it.quota(quota)).build().unwrap()
+    all.into_iter().fold(Quotas::builder(), QuotasBuilder::quota).build().unwrap()
 }
 
 fn payments() -> Quota {
@@ -356,7 +356,7 @@ async fn what_is_wrong_is_said_with_its_place() {
         Quota::amount("c", "sum..euros", f64::NAN).within(HOUR).zone("Mars"),
         Quota::calls("pаy", 1).within(HOUR).per(Per::Tool).roles([""; 0]),
     ];
-    let builder = all.into_iter().fold(Quotas::builder(), |it, quota| it.quota(quota));
+    let builder = all.into_iter().fold(Quotas::builder(), QuotasBuilder::quota);
     let error = builder.build().unwrap_err().to_string();
     let lines: Vec<_> = error.lines().map(|line| line.split_once(": ").unwrap().0).collect();
     assert_eq!(

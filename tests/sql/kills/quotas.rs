@@ -27,6 +27,9 @@ const KILLS: usize = 48;
 /// How many calls of each tool there are for all.
 const MOST: u64 = 60;
 
+/// How many tasks each process does in the end: together they ask for more than there is.
+const TASKS: usize = 30;
+
 /// A process lives at most this long after it has begun.
 const LONGEST_LIFE: Duration = Duration::from_millis(600);
 
@@ -60,12 +63,11 @@ pub(crate) async fn work(job: Job) {
         })
     };
     let model = ScriptedModel::new("script", |request| {
-        let answer: ScriptedAnswer = match request.last_text().starts_with("task") {
-            true => ["once", "again"]
-                .map(|name| ContentBlock::ToolUse(ToolUse::new(name, name, json!({}))))
-                .to_vec()
-                .into(),
-            false => "done".into(),
+        let spend = |name| ContentBlock::ToolUse(ToolUse::new(name, name, json!({})));
+        let answer: ScriptedAnswer = if request.last_text().starts_with("task") {
+            ["once", "again"].map(spend).to_vec().into()
+        } else {
+            "done".into()
         };
         answer.costing(Usage::new(10, 5))
     });
@@ -104,8 +106,7 @@ pub(crate) async fn work(job: Job) {
         match reply {
             Ok(_) => done += 1,
             // A busy machine does not renew a lease that is so short. The thread goes on.
-            Err(AgentError::Store(StoreError::LeaseLost { .. })) => {}
-            Err(AgentError::Input(_)) => {}
+            Err(AgentError::Store(StoreError::LeaseLost { .. }) | AgentError::Input(_)) => {}
             Err(error) => panic!("{error:?}"),
         }
     }
@@ -139,7 +140,7 @@ async fn quotas_hold_over_processes_that_are_killed(place: &Place) {
 
     // All of them go on with what was cut off, and ask for more than there is.
     let jobs = (0..PROCESSES).map(|process| {
-        let job = Job { place: place.clone(), process, tasks: Some(MOST as usize / 2) };
+        let job = Job { place: place.clone(), process, tasks: Some(TASKS) };
         Process::start(&worker::Job::Spending(job)).ended()
     });
     for ended in join_all(jobs).await {

@@ -48,7 +48,7 @@ pub(super) fn install(
         if let Some(run) = &run {
             match &ended {
                 Err(ToolError::Denied { .. } | ToolError::Quota(_)) if !run.has_run() => {
-                    run.refuse()
+                    run.refuse();
                 }
                 ended => run.end(ended.as_ref().ok(), ended.is_err()),
             }
