@@ -11,7 +11,7 @@ use crate::support::runtime::agent;
 
 /// What each argument is, in the order in which a message lists them. All but two have the name of the
 /// method of `AgentHook` that they fill.
-const ARGUMENTS: [(&str, Argument); 19] = [
+const ARGUMENTS: [(&str, Argument); 20] = [
     ("name", Argument::Value),
     ("priority", Argument::Value),
     ("role", Argument::Value),
@@ -25,6 +25,7 @@ const ARGUMENTS: [(&str, Argument); 19] = [
     ("watcher", Argument::Function),
     ("foreign_guard", Argument::Function),
     ("ends_with_process", Argument::Function),
+    ("not_in_shadow", Argument::Function),
     ("events", Argument::Value),
     ("answers", Argument::Value),
     ("around", Argument::Value),

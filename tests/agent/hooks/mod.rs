@@ -17,5 +17,6 @@ mod odd_closures;
 mod plan_settings;
 mod plan_warnings;
 mod replaced_history;
+mod shadow;
 mod shared_counters;
 mod watched_hooks;

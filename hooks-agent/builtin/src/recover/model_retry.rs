@@ -112,7 +112,12 @@ impl Default for ModelRetry {
     }
 }
 
-#[agent_hook(priority = Self::PRIORITY, role = HookRole::Retries, answers_around = AroundMask::NONE)]
+#[agent_hook(
+    priority = Self::PRIORITY,
+    role = HookRole::Retries,
+    answers_around = AroundMask::NONE,
+    not_in_shadow = |_: &Self| Some("it calls models again, and a real call runs once".to_owned())
+)]
 impl ModelRetry {
     async fn around_model_call(
         &self,

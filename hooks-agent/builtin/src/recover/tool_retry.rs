@@ -204,6 +204,7 @@ impl Default for ToolRetry {
 #[agent_hook(priority = Self::PRIORITY,
     role = HookRole::Retries,
     answers_around = AroundMask::NONE,
+    not_in_shadow = |_: &Self| Some("it calls tools again, and a real call runs once".to_owned()),
     tool_names = |hook: &Self| hook.tools.iter().flat_map(|tools| tools.iter().cloned()).collect()
 )]
 impl ToolRetry {

@@ -45,16 +45,16 @@ pub(super) struct Call {
     pub(super) run: RunId,
     pub(super) agent_id: Arc<str>,
     pub(super) agent_name: Arc<str>,
-    thread: Option<Arc<str>>,
+    pub(super) thread: Option<Arc<str>>,
     pub(super) parent: Option<CallContext>,
     pub(super) interrupt: Interrupts,
     /// What the caller confirmed, before it is checked.
     pub(super) confirms: Vec<Confirmed>,
-    queue_timeout: Option<Duration>,
+    pub(super) queue_timeout: Option<Duration>,
     /// The tool call that runs the agent, if it is a tool.
     pub(super) through: Option<Through>,
     /// The memories of the agent's threads.
-    threads: Option<Arc<dyn FindMemory>>,
+    pub(super) threads: Option<Arc<dyn FindMemory>>,
     /// Where quotas are counted, if it is in the process.
     pub(super) ledger: Option<Arc<Ledger>>,
     /// What people decided, before it is checked.
@@ -75,10 +75,10 @@ pub(super) struct Call {
     /// What guards foreign text.
     pub(super) foreign_guards: OnceLock<ForeignGuards>,
     /// The most rounds that hooks allow.
-    max_iters: AtomicUsize,
+    pub(super) max_iters: AtomicUsize,
     /// What each step asks.
     pub(super) marks: Marks,
-    state: Mutex<State>,
+    pub(super) state: Mutex<State>,
 }
 
 impl CallContext {

@@ -55,7 +55,7 @@ pub(super) struct State {
 }
 
 /// What a call resumes, until the tool calls that waited have had their turn.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Resumed {
     /// The ids of the tool calls that waited.
     pub(crate) calls: Vec<String>,

@@ -18,6 +18,16 @@ pub enum BuildError {
         /// The duplicate name.
         tool: String,
     },
+    /// A hook was added in shadow that cannot run there.
+    #[error("the hook `{hook}` of agent `{agent}` cannot run in shadow: {why}")]
+    NotInShadow {
+        /// The name of the agent.
+        agent: String,
+        /// The name of the hook.
+        hook: String,
+        /// Why.
+        why: String,
+    },
     /// Two hooks count in the same thread value, so each call would count twice.
     #[error(
         "the hooks `{}` and `{}` of agent `{agent}` both count in `{counter}`, so each call would count \

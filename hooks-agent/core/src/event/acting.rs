@@ -60,6 +60,11 @@ impl<'a> PreActing<'a> {
 
     of_an_event!();
 
+    /// Returns a copy of what it holds.
+    pub(super) fn copy(&self) -> ActingInput {
+        self.input.clone()
+    }
+
     /// Returns the tool call.
     #[must_use]
     pub fn tool_use(&self) -> &ToolUse {
@@ -256,6 +261,14 @@ impl<'a> PostActing<'a> {
     }
 
     of_an_event!();
+
+    /// Returns a copy of what it holds.
+    pub(super) fn copy(&self) -> Acted {
+        let acted = Acted::new(self.call.clone(), self.result.clone());
+        let (control, has_run) = (self.control.clone(), self.has_run);
+        let answered_by = self.answered_by.map(Into::into);
+        Acted { control, has_run, answered_by, ..acted }
+    }
 
     /// Returns the tool call that ran.
     #[must_use]

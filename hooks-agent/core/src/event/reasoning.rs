@@ -161,6 +161,12 @@ impl<'a> PostReasoning<'a> {
 
     of_an_event!();
 
+    /// Returns a copy of what it holds.
+    pub(super) fn copy(&self) -> Reasoned {
+        let reasoned = Reasoned::new(self.model, self.message.clone());
+        Reasoned { finish: self.finish, control: self.control.clone(), ..reasoned }
+    }
+
     /// Returns the name of the model that answered.
     #[must_use]
     pub fn model_name(&self) -> &str {

@@ -126,6 +126,11 @@ impl<'a> PostSummary<'a> {
 
     of_an_event!();
 
+    /// Returns a copy of what it holds.
+    pub(super) fn copy(&self) -> Reasoned {
+        Reasoned::new(self.model, self.message.clone())
+    }
+
     /// Returns the name of the model that answered.
     #[must_use]
     pub fn model_name(&self) -> &str {

@@ -15,6 +15,7 @@ use crate::hook::around::{
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::forward::forward_hook;
 use crate::hook::priority;
+use crate::hook::shadow::Shadow;
 use crate::hook::watch::HookWatcher;
 use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
@@ -191,6 +192,14 @@ pub trait AgentHook: Send + Sync + 'static {
         false
     }
 
+    /// Returns why the hook cannot run [in shadow](crate::hook::AgentHookExt::in_shadow), if it cannot: it runs the
+    /// rest of a call more than once, or what it does outside of the call cannot be left undone, as asking somebody.
+    /// An agent with such a hook in shadow is not [built](crate::error::BuildError::NotInShadow). The default is
+    /// that it can.
+    fn not_in_shadow(&self) -> Option<String> {
+        None
+    }
+
     /// Returns what guards foreign text that no event has, such as passages and skills: see
     /// [`Door`](crate::call::Door). It is asked when the hook is added; the default is nothing.
     fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>> {
@@ -275,6 +284,12 @@ pub trait AgentHook: Send + Sync + 'static {
         async move { next.run(compression.into_messages()).await }
     }
 
+    /// Returns what runs the hook beside calls, if it is in shadow.
+    #[doc(hidden)]
+    fn __shadow(&self) -> Option<Shadow> {
+        None
+    }
+
     #[doc(hidden)]
     fn __share(self) -> Arc<dyn DynAgentHook>
     where
@@ -289,8 +304,8 @@ impl<H: AgentHook> AgentHook for Arc<H> {
     forward_hook! {
         self => AgentHook, &**self;
         name priority events sync_events answers around answers_around tools inherit always once role watcher
-        foreign_guard tool_names ends_with_process needs_login counter on_event on_event_now around_model_call
-        around_tool_call around_permission_check around_compression
+        foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
+        around_model_call around_tool_call around_permission_check around_compression
     }
 
     fn __share(self) -> Arc<dyn DynAgentHook> {

@@ -13,6 +13,7 @@ use crate::hook::around::{
     PermissionCheck, ToolCall,
 };
 use crate::hook::forward::forward_hook;
+use crate::hook::shadow::Shadow;
 use crate::hook::watch::HookWatcher;
 use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
@@ -72,6 +73,8 @@ pub trait Sealed: Send + Sync + 'static {
     fn ends_with_process(&self) -> Option<String>;
     fn needs_login(&self) -> bool;
     fn counter(&self) -> Option<String>;
+    fn not_in_shadow(&self) -> Option<String>;
+    fn __shadow(&self) -> Option<Shadow>;
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>>;
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow>;
     fn around_model_call<'a>(
@@ -100,7 +103,7 @@ impl<H: AgentHook> Sealed for H {
     forward_hook! {
         self => AgentHook, self;
         name priority events sync_events answers around answers_around tools inherit always once role watcher
-        foreign_guard tool_names ends_with_process needs_login counter on_event_now
+        foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event_now
     }
 
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -145,8 +148,8 @@ impl AgentHook for Box<dyn DynAgentHook> {
     forward_hook! {
         self => Sealed, &**self;
         name priority events sync_events answers around answers_around tools inherit always once role watcher
-        foreign_guard tool_names ends_with_process needs_login counter on_event on_event_now around_model_call
-        around_tool_call around_permission_check around_compression
+        foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
+        around_model_call around_tool_call around_permission_check around_compression
     }
 
     fn __share(self) -> Arc<dyn DynAgentHook> {

@@ -40,6 +40,16 @@ macro_rules! __forward_hook {
             $to::answers($hook)
         }
     };
+    (@ not_in_shadow $this:tt $to:ident $hook:expr) => {
+        fn not_in_shadow(&$this) -> Option<String> {
+            $to::not_in_shadow($hook)
+        }
+    };
+    (@ __shadow $this:tt $to:ident $hook:expr) => {
+        fn __shadow(&$this) -> Option<$crate::hook::Shadow> {
+            $to::__shadow($hook)
+        }
+    };
     (@ around $this:tt $to:ident $hook:expr) => {
         fn around(&$this) -> $crate::hook::AroundMask {
             $to::around($hook)

@@ -12,6 +12,7 @@ mod placed;
 pub mod priority;
 mod registration;
 mod rewrite;
+mod shadow;
 mod watch;
 
 pub use crate::error::TextBlocked;
@@ -41,5 +42,9 @@ pub(crate) use registration::{
     was_reported, watch_class,
 };
 pub use rewrite::Rewrite;
+#[doc(hidden)]
+pub use shadow::Shadow;
+pub(crate) use shadow::ToolOfCall;
+pub use shadow::{ShadowCounts, Shadowed};
 pub(crate) use watch::{AroundRun, CallWatchers, Installed, NoteInside};
 pub use watch::{HookChange, HookFlow, HookRun, HookWatcher};

@@ -8,6 +8,9 @@ use crate::event::EventMask;
 use crate::hook::agent_hook::AgentHook;
 use crate::hook::around::AroundMask;
 use crate::hook::forward::forward_hook;
+use crate::hook::shadow::Shadowed;
+#[cfg(doc)]
+use crate::hook::watch::HookRun;
 
 /// The methods that place an event hook: its name, its priority, the calls and agents that it runs
 /// in. Implemented for every event hook.
@@ -59,6 +62,47 @@ pub trait AgentHookExt: AgentHook + Sized {
         Placed { answers: false, ..Placed::of(self) }
     }
 
+    /// Runs the hook in shadow: beside the calls of its agent, and without any effect on them. It sees copies of what
+    /// it would see, decides, and what it would have done is [counted](Shadowed::counts), logged, and told to
+    /// [watchers](HookRun::is_shadow), as a studio. To try a hook before it is enforced.
+    ///
+    /// - **Nothing changes**: no refusal, question, rewrite, jump or limit; it adds no tool, guards no other text,
+    ///   watches nothing. What it waits for and what fails in it does not reach the call.
+    /// - **Its own**: the values that it keeps with threads, what it counts and uses of quotas, in this process.
+    /// - **Beside**: it runs on a task of its own, for each call. What the call does is queued for it; where 256 things
+    ///   wait, further ones are dropped, and counted as such. Around a call, it may run the rest once, which is the
+    ///   real one.
+    /// - **After it would have changed a call**, it sees a call that it would not have seen.
+    ///
+    /// What a hook does outside of the call, as writing a file, it does in shadow too. Hooks that cannot run
+    /// [in shadow](AgentHook::not_in_shadow) are an error when the agent is built.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    /// # use serde_json::{Value, json};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let deny = on(|event: &mut PreActing<'_>| event.refuse("nobody pays")).in_shadow();
+    /// let counts = deny.clone();
+    /// let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+    /// // `model` pays.
+    /// # let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+    /// #     match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+    /// #         Some(result) => result.output.as_str().into(),
+    /// #         None => ToolUse::new("1", "pay", json!({})).into(),
+    /// #     }
+    /// # });
+    /// let agent = ReActAgent::builder("clerk").model(model).tool(pay).hook(deny).build()?;
+    /// assert_eq!(agent.call("Pay").await?.text(), "paid");
+    /// counts.caught_up().await;
+    /// assert_eq!(counts.counts().to_string(), "1 runs, 1 would have refused, 1 calls with the first of these");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    fn in_shadow(self) -> Shadowed {
+        Shadowed::new(self.__share())
+    }
+
     /// Sets what the hook does to a call, for the warnings of plans, and so that nobody shows what a
     /// hook that [redacts](HookRole::Redacts) removed.
     fn with_role(self, role: HookRole) -> Placed<Self> {
@@ -93,7 +137,7 @@ impl<H: AgentHook> AgentHook for Placed<H> {
     forward_hook! {
         self => AgentHook, &self.hook;
         events sync_events around tools once watcher foreign_guard tool_names ends_with_process needs_login counter
-        on_event on_event_now around_model_call around_tool_call around_permission_check
+        not_in_shadow __shadow on_event on_event_now around_model_call around_tool_call around_permission_check
         around_compression
     }
 

@@ -153,8 +153,8 @@ impl ModelAnswer {
 
     /// Creates an answer that was recorded.
     pub(crate) fn recorded(
-        model: String,
-        provider: String,
+        model: impl Into<Arc<str>>,
+        provider: impl Into<Cow<'static, str>>,
         reason: Option<GenerateReason>,
         stream: ChatStream,
     ) -> Self {
@@ -179,6 +179,23 @@ impl ModelAnswer {
     #[must_use]
     pub fn provider(&self) -> &str {
         &self.provider
+    }
+
+    pub(crate) fn shared_provider(&self) -> Cow<'static, str> {
+        self.provider.clone()
+    }
+
+    /// Shows each chunk as the model sends it, before what rewrites the answer.
+    pub(crate) fn watched(
+        mut self,
+        mut see: impl FnMut(&Result<ChatChunk, ModelError>) + Send + 'static,
+    ) -> Self {
+        if let Some(first) = &self.first {
+            see(&Ok(first.clone()));
+        }
+        let rest = std::mem::replace(&mut self.rest, Box::pin(stream::empty()));
+        self.rest = Box::pin(rest.inspect(see));
+        self
     }
 
     pub(crate) fn shared_model(&self) -> Arc<str> {

@@ -303,6 +303,9 @@ impl ReActAgentBuilder {
         if let Some((counter, hooks)) = hooks.shared_counter() {
             return Err(BuildError::SharedCounter { agent: name.to_string(), counter, hooks });
         }
+        if let Some((hook, why)) = hooks.not_in_shadow() {
+            return Err(BuildError::NotInShadow { agent: name.to_string(), hook, why });
+        }
         let specs = tools.iter().map(|tool| ToolSpec {
             name: tool.name().to_owned(),
             description: tool.description().to_owned(),

@@ -14,9 +14,9 @@ use crate::event::{
     PreActing, PreReasoning, PreSummary, ReasoningChunk, Substitute, SummaryChunk,
 };
 use crate::hook::{
-    AgentHook, DynAgentHook, EventPoints, Registration, Target, install_call, install_error,
-    install_look, install_post, install_pre, login_of_class, message_of, no_flow, not_found,
-    register_class, remove_by_name, remove_class, result_of,
+    AgentHook, DynAgentHook, EventPoints, Registration, ShadowCounts, Target, install_call,
+    install_error, install_look, install_post, install_pre, login_of_class, message_of, no_flow,
+    not_found, register_class, remove_by_name, remove_class, result_of,
 };
 use crate::react::agent::ReActAgent;
 use crate::react::agent_tool::AgentTool;
@@ -94,6 +94,30 @@ impl ReActAgent {
         let agents = tools.filter_map(|tool| (&**tool as &dyn Any).downcast_ref::<AgentTool>());
         own.or_else(login_of_class::<Self>)
             .or_else(|| agents.map(AgentTool::agent).find_map(Self::needs_login))
+    }
+
+    /// Returns what the hooks of the agent that run [in shadow](crate::hook::AgentHookExt::in_shadow) would have done,
+    /// by name: its own, and those that a [source](crate::react::HookSource) chooses now.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let sign = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" - A."));
+    /// let sign = sign.named("sign").in_shadow();
+    /// let model = ScriptedModel::new("fixed", |_| "Done.");
+    /// let agent = ReActAgent::builder("assistant").model(model).hook(sign.clone()).build()?;
+    /// assert_eq!(agent.call("Go").await?.text(), "Done.");
+    /// sign.caught_up().await;
+    /// let (name, counts) = &agent.shadow_counts()[0];
+    /// assert_eq!((name.as_str(), counts.runs, counts.changed), ("sign", 1, 1));
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn shadow_counts(&self) -> Vec<(String, ShadowCounts)> {
+        let chosen = self.with_chosen_hooks(&self.context(CallOptions::new()));
+        chosen.as_deref().unwrap_or(self).event_hooks.lock().shadow_counts()
     }
 
     /// Adds an event hook to every agent of this type in the process, also while calls run: a call

@@ -25,6 +25,7 @@ pub struct PolicyBuilder {
     sources: Vec<Source>,
     registry: Registry,
     commands: CommandSetup,
+    shadows: bool,
     recheck: Duration,
 }
 
@@ -35,6 +36,7 @@ impl Policy {
             sources: Vec::new(),
             registry: Registry::linked(),
             commands: CommandSetup::default(),
+            shadows: false,
             recheck: PolicyBuilder::DEFAULT_RECHECK,
         }
     }
@@ -143,6 +145,13 @@ impl PolicyBuilder {
         self
     }
 
+    /// Sets whether all files but those of the layer [`Managed`](Layer::Managed) are in shadow: what they say is counted
+    /// and logged, and changes no call. A managed file says `mode = "shadow"` for itself.
+    pub fn in_shadow(mut self, in_shadow: bool) -> Self {
+        self.shadows = in_shadow;
+        self
+    }
+
     /// Sets how often a [watcher](Policy::watch) looks at the files without an event of the file
     /// system, which may have missed one. The default is
     /// [10 seconds](Self::DEFAULT_RECHECK).
@@ -176,7 +185,7 @@ impl PolicyBuilder {
     }
 
     fn setup(self) -> Result<Setup, PolicyErrors> {
-        let Self { mut sources, registry, mut commands, recheck } = self;
+        let Self { mut sources, registry, mut commands, shadows, recheck } = self;
         // A program that changes its directory keeps that of its commands.
         let dir = commands.dir.unwrap_or_else(|| ".".into());
         commands.dir = Some(std::path::absolute(&dir).unwrap_or(dir));
@@ -201,7 +210,7 @@ impl PolicyBuilder {
             return Err(PolicyErrors::new(errors));
         }
         sources.sort_by_key(|source| source.layer);
-        Ok(Setup { sources, registry, commands, recheck })
+        Ok(Setup { sources, registry, commands, shadows, recheck })
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use hooks_agent_core::call::CallContext;
+use hooks_agent_core::hook::ShadowCounts;
 use hooks_agent_core::react::{HookSet, HookSource};
 use sha2::{Digest, Sha256};
 
@@ -78,6 +79,8 @@ pub(super) struct Setup {
     pub(super) registry: Registry,
     /// Where commands run.
     pub(super) commands: CommandSetup,
+    /// Whether all but the managed files are in shadow.
+    pub(super) shadows: bool,
     pub(super) recheck: Duration,
 }
 
@@ -105,7 +108,8 @@ impl Setup {
         let (registry, commands) = (&self.registry, &self.commands);
         let last_commands = last.map(Version::commands);
         let last = last.map(Version::made).unwrap_or_default();
-        let load = Load { files, registry, last, commands, last_commands, opens_files };
+        let shadows = self.shadows;
+        let load = Load { files, registry, last, commands, last_commands, shadows, opens_files };
         load.run().map_err(PolicyErrors::new)
     }
 
@@ -143,6 +147,29 @@ impl Policy {
     #[must_use]
     pub fn merged(&self) -> Merged {
         self.current().merged.clone()
+    }
+
+    /// Returns what the entries that run in shadow would have done since they do: hooks by their names, `commands in
+    /// shadow` and `policy limits in shadow`, and the rules and quotas of a file.
+    ///
+    /// ```
+    /// use hooks_agent::policy::{Policy, PolicyFile};
+    ///
+    /// let file = PolicyFile::text("policy.toml", r#"
+    ///     version = 1
+    ///     [[hook]]
+    ///     use = "tool_call_limit"
+    ///     mode = "shadow"
+    ///     with = { run = 3 }
+    /// "#);
+    /// let policy = Policy::builder().project(file).open()?;
+    /// let (name, counts) = &policy.shadow_counts()[0];
+    /// assert_eq!((name.as_str(), counts.runs), ("tool_call_limit", 0));
+    /// # Ok::<(), hooks_agent::policy::PolicyErrors>(())
+    /// ```
+    #[must_use]
+    pub fn shadow_counts(&self) -> Vec<(String, ShadowCounts)> {
+        self.current().shadow_counts()
     }
 
     /// Returns the number of the version with which calls begin now: 1, and 1 more after each

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hooks_agent_core::hook::ShadowCounts;
 use hooks_agent_core::react::HookSet;
 
-use crate::policy::merge::{LimitsHook, Loaded, MadeCommands, MadeHook, Merged};
+use crate::policy::merge::{Loaded, MadeCommands, MadeHook, MadeLimits, Merged};
 
 /// How many names of agents have their hooks kept.
 const MOST_AGENTS: usize = 1024;
@@ -18,7 +19,8 @@ pub(super) struct Version {
     pub(super) merged: Merged,
     hooks: Vec<MadeHook>,
     commands: MadeCommands,
-    limits: HookSet,
+    /// The limits, and those in shadow.
+    limits: [MadeLimits; 2],
     /// The hooks by the name of an agent: an agent registers each of these sets once.
     sets: Mutex<HashMap<Box<str>, HookSet>>,
 }
@@ -27,18 +29,18 @@ impl Version {
     /// Takes what was loaded. `last` is the version before.
     pub(super) fn new(loaded: Loaded, digest: [u8; 32], last: Option<&Self>) -> Self {
         let Loaded { merged, hooks, commands } = loaded;
-        let place = merged.place_of_limits().cloned();
-        let limits = |merged: &Merged| {
-            (merged.max_iters(), merged.deny_tools().map(str::to_owned).collect::<Vec<_>>())
-        };
-        let limits = match last.filter(|last| limits(&last.merged) == limits(&merged)) {
-            Some(last) => last.limits.clone(),
-            None => {
-                let (max_iters, denied) = limits(&merged);
-                LimitsHook::new(max_iters, denied).map(HookSet::of).unwrap_or_default()
+        let limits = [false, true].map(|in_shadow| {
+            let own = merged.limits(in_shadow);
+            let Some(place) = own.place() else { return MadeLimits::default() };
+            let is_same = |last: &&Self| {
+                let last = last.merged.limits(in_shadow);
+                (last.most(), last.denied()) == (own.most(), own.denied())
+            };
+            match last.filter(is_same) {
+                Some(last) => last.limits[usize::from(in_shadow)].at(place),
+                None => MadeLimits::new(own.most(), own.denied(), in_shadow).at(place),
             }
-        };
-        let limits = place.map_or_else(HookSet::default, |place| place.of_set(&limits));
+        });
         let number = last.map_or(1, |last| last.number + 1);
         Self { number, digest, merged, hooks, commands, limits, sets: Mutex::default() }
     }
@@ -51,6 +53,16 @@ impl Version {
         &self.commands
     }
 
+    /// Returns what is in shadow, by name, with what it would have done.
+    pub(super) fn shadow_counts(&self) -> Vec<(String, ShadowCounts)> {
+        let limits = self.limits.iter().filter_map(MadeLimits::shadow_counts);
+        let commands = self.commands.shadow_counts();
+        limits
+            .chain(commands)
+            .chain(self.hooks.iter().filter_map(MadeHook::shadow_counts))
+            .collect()
+    }
+
     /// Returns the hooks of an agent: the limits, the commands, then those of its name, highest
     /// layer first. Agents order them by their priorities.
     pub(super) fn hooks_of(&self, agent: &str) -> HookSet {
@@ -59,8 +71,8 @@ impl Version {
             return set.clone();
         }
         let meant = self.hooks.iter().filter(|hook| hook.agents.is_match(agent));
-        let of_all = [&self.limits, &self.commands.set];
-        let set = HookSet::join(of_all.into_iter().chain(meant.map(|hook| &hook.set)));
+        let of_all = self.limits.iter().map(|limits| &limits.set).chain(self.commands.sets());
+        let set = HookSet::join(of_all.chain(meant.map(|hook| &hook.set)));
         if sets.len() == MOST_AGENTS {
             sets.clear();
         }

@@ -159,7 +159,8 @@ impl StructuredOutput {
     // What it quotes goes to the model and into errors.
     role = HookRole::Observes,
     around = self.around_of(),
-    answers_around = AroundMask::NONE
+    answers_around = AroundMask::NONE,
+    not_in_shadow = |_: &Self| Some("the program reads the value that it makes".to_owned())
 )]
 impl StructuredOutput {
     fn pre_call(&self, event: &mut PreCall<'_>) -> HookResult {

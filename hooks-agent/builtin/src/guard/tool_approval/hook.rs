@@ -178,7 +178,8 @@ impl ToolApproval {
 }
 
 #[agent_hook(
-    priority = priority::AUTH, role = HookRole::Guards, inherit, always, tool_names = Self::named_tools
+    priority = priority::AUTH, role = HookRole::Guards, inherit, always, tool_names = Self::named_tools,
+    not_in_shadow = |_: &Self| Some("it asks somebody, whose answer reaches nobody".to_owned())
 )]
 impl ToolApproval {
     async fn pre_acting(&self, event: &mut PreActing<'_>) -> Flow {

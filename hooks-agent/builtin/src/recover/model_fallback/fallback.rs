@@ -169,7 +169,10 @@ impl ModelFallback {
     }
 }
 
-#[agent_hook(priority = Self::PRIORITY)]
+#[agent_hook(
+    priority = Self::PRIORITY,
+    not_in_shadow = |_: &Self| Some("it asks other models, and their answers reach nobody".to_owned())
+)]
 impl ModelFallback {
     fn post_reasoning(&self, event: &mut PostReasoning<'_>) {
         if self.is_of_another(event.model_name(), event.context()) {

@@ -11,6 +11,7 @@ use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::entry::{EventPoints, Registration, Scope, Site, new_group};
 use crate::hook::registration::target::Instance;
+use crate::hook::shadow::ShadowCounts;
 use crate::hook::watch::{CallWatchers, HookWatcher};
 use crate::tool::Tool;
 
@@ -106,6 +107,20 @@ impl HookList {
         None
     }
 
+    /// Returns a hook in shadow that cannot run there, and why.
+    pub(crate) fn not_in_shadow(&self) -> Option<(String, String)> {
+        let shadowed = self.0.iter().filter(|it| it.hook.__shadow().is_some());
+        let mut refused =
+            shadowed.filter_map(|it| Some((it.hook.name(), it.hook.not_in_shadow()?)));
+        refused.next()
+    }
+
+    /// Returns what the hooks in shadow would have done, by name.
+    pub(crate) fn shadow_counts(&self) -> Vec<(String, ShadowCounts)> {
+        let counts = |it: &Listed| Some((it.hook.name(), it.hook.__shadow()?.counts()));
+        self.0.iter().filter_map(counts).collect()
+    }
+
     /// Returns the hooks that lose with the process what they keep, and why.
     pub(crate) fn lost(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().filter_map(|it| Some((it.hook.name(), it.hook.ends_with_process()?)))
@@ -166,7 +181,8 @@ impl HookList {
     pub(crate) fn inherit(&mut self, other: &Self, caller: &CallContext) {
         for listed in &other.0 {
             if listed.hook.inherit() && !self.has(listed.group) {
-                let owner = listed.hook.counter().map(|_| Arc::new(HookOwner::of(caller)));
+                let counts = listed.hook.counter().is_some() || listed.hook.__shadow().is_some();
+                let owner = counts.then(|| Arc::new(HookOwner::of(caller)));
                 let from = || caller.shared_agent_name();
                 let inherited_from = listed.inherited_from.clone().or_else(|| Some(from()));
                 self.0.push(Listed { owner, inherited_from, ..listed.clone() });

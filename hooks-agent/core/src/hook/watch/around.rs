@@ -172,6 +172,7 @@ impl Drop for AroundRun<'_> {
             elapsed: self.start.elapsed().saturating_sub(seen.inside),
             flow: seen.flow.unwrap_or_else(unended),
             contents: &seen.contents,
+            is_shadow: false,
         });
     }
 }

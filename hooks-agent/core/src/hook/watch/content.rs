@@ -29,7 +29,7 @@ pub(crate) struct Request {
 }
 
 impl Content {
-    pub(super) fn of(event: &HookEvent<'_>) -> Self {
+    pub(crate) fn of(event: &HookEvent<'_>) -> Self {
         let request = |messages: &Messages, system, tools, options| {
             Self::Request(Box::new(Request { messages: messages.clone(), system, tools, options }))
         };
@@ -59,15 +59,15 @@ impl Content {
         }
     }
 
-    pub(super) fn of_tool_use(call: &ToolUse) -> Self {
+    pub(crate) fn of_tool_use(call: &ToolUse) -> Self {
         Self::ToolUse(Box::new(call.clone().without_hidden()))
     }
 
-    pub(super) fn of_tool_result(result: &ToolResult) -> Self {
+    pub(crate) fn of_tool_result(result: &ToolResult) -> Self {
         Self::ToolResult(Box::new(result.clone()))
     }
 
-    pub(super) fn of_request(request: &ChatRequest) -> Self {
+    pub(crate) fn of_request(request: &ChatRequest) -> Self {
         let ChatRequest { messages, tools, options } = request.clone();
         let (tools, options) = (Some(tools), Some(options));
         Self::Request(Box::new(Request { messages, system: None, tools, options }))

@@ -8,22 +8,22 @@ use crate::call::HookOwner;
 use crate::hook::registration::Registration;
 
 /// What is known of a hook wherever it is registered.
-pub(super) struct HookInfo {
-    pub(super) name: Arc<str>,
+pub(crate) struct HookInfo {
+    pub(crate) name: Arc<str>,
     /// By which name it asks: a hook that an agent inherits is another one than its own of the name.
-    pub(super) asks_as: Arc<str>,
-    pub(super) group: HookGroup,
-    pub(super) level: Level,
-    pub(super) priority: i32,
-    pub(super) role: Option<HookRole>,
+    pub(crate) asks_as: Arc<str>,
+    pub(crate) group: HookGroup,
+    pub(crate) level: Level,
+    pub(crate) priority: i32,
+    pub(crate) role: Option<HookRole>,
     /// The name of the thread value in which it counts.
-    pub(super) counter: Option<Arc<str>>,
+    pub(crate) counter: Option<Arc<str>>,
     /// Whose hook it is, if not that of the agent where it runs.
-    pub(super) owner: Option<Arc<HookOwner>>,
+    pub(crate) owner: Option<Arc<HookOwner>>,
 }
 
 impl HookInfo {
-    pub(super) fn of(registration: &Registration, level: Level) -> Self {
+    pub(crate) fn of(registration: &Registration, level: Level) -> Self {
         Self {
             name: registration.name.clone(),
             asks_as: match &registration.inherited_from {

@@ -75,13 +75,15 @@ pub trait HookWatcher: Send + Sync {
 
 /// One run of an event hook, as a [`HookWatcher`] receives it.
 pub struct HookRun<'a> {
-    pub(super) cx: &'a CallContext,
-    pub(super) info: &'a HookInfo,
-    pub(super) event: &'static str,
-    pub(super) tool_call: Option<&'a str>,
-    pub(super) elapsed: Duration,
-    pub(super) flow: HookFlow,
-    pub(super) contents: &'a [(Content, Content)],
+    pub(crate) cx: &'a CallContext,
+    pub(crate) info: &'a HookInfo,
+    pub(crate) event: &'static str,
+    pub(crate) tool_call: Option<&'a str>,
+    pub(crate) elapsed: Duration,
+    pub(crate) flow: HookFlow,
+    pub(crate) contents: &'a [(Content, Content)],
+    /// Whether the hook ran in shadow.
+    pub(crate) is_shadow: bool,
 }
 
 /// How an event hook ended.
@@ -195,6 +197,13 @@ impl<'a> HookRun<'a> {
         self.elapsed
     }
 
+    /// Returns whether the hook ran [in shadow](crate::hook::AgentHookExt::in_shadow): beside the call, which it did
+    /// not change. The run is received when the hook has ended, which may be after the call.
+    #[must_use]
+    pub fn is_shadow(&self) -> bool {
+        self.is_shadow
+    }
+
     /// Returns how the hook ended.
     #[must_use]
     pub fn flow(&self) -> HookFlow {
@@ -213,12 +222,17 @@ impl<'a> HookRun<'a> {
     /// are [hidden](crate::message::ToolUse::hide) are not in it.
     ///
     /// What a hook removed is here, so pass no values on that a hook of the role
-    /// [`Redacts`](HookRole::Redacts) changed.
+    /// [`Redacts`](HookRole::Redacts) changed. Of a hook in shadow, the places alone are here.
     #[must_use]
     pub fn changes(&self) -> Vec<HookChange> {
         let mut changes = Vec::new();
         for (before, after) in self.contents {
             before.compare(after, &mut changes);
+        }
+        if self.is_shadow {
+            for change in &mut changes {
+                (change.before, change.after) = (None, None);
+            }
         }
         changes
     }

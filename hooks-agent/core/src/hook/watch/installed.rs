@@ -11,6 +11,7 @@ use crate::error::BuildError;
 use crate::event::{Decided, EventKind, EventMask, Flow, HookEvent};
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::Registration;
+use crate::hook::shadow::Shadow;
 use crate::hook::watch::content::Content;
 use crate::hook::watch::hook_info::HookInfo;
 use crate::hook::watch::hook_run::{HookFlow, HookRun};
@@ -27,6 +28,8 @@ pub(crate) struct Installed {
     pub(super) info: Arc<HookInfo>,
     /// Whether it does not receive what a call replays.
     is_once: bool,
+    /// What runs it beside calls, if it is in shadow.
+    shadow: Option<Shadow>,
 }
 
 impl Installed {
@@ -36,12 +39,16 @@ impl Installed {
         level: Level,
     ) -> Self {
         let info = Arc::new(HookInfo::of(registration, level));
-        Self { hook: hook.clone(), info, is_once: registration.is_once }
+        Self { hook: hook.clone(), info, is_once: registration.is_once, shadow: hook.__shadow() }
     }
 
     /// Runs the hook at one of its sync events.
     pub(crate) fn run_now(&self, event: HookEvent<'_>) -> HookResult<Flow> {
         if self.skips(&event) {
+            return Ok(Flow::Continue);
+        }
+        if let Some(shadow) = &self.shadow {
+            shadow.see(&self.info, &event);
             return Ok(Flow::Continue);
         }
         let event = self.told_its_name(event);
@@ -86,6 +93,11 @@ impl Installed {
         }
         cx.replace_claim(&other, *group, name);
         Ok(own)
+    }
+
+    /// Returns what is known of the hook.
+    pub(crate) fn info(&self) -> &Arc<HookInfo> {
+        &self.info
     }
 
     fn skips(&self, event: &HookEvent<'_>) -> bool {
@@ -183,6 +195,7 @@ impl Drop for EventRun<'_> {
             elapsed: self.start.elapsed(),
             flow,
             contents: &self.contents,
+            is_shadow: false,
         });
     }
 }
@@ -192,7 +205,7 @@ pub(super) fn unended() -> HookFlow {
     if std::thread::panicking() { HookFlow::Panicked } else { HookFlow::Cancelled }
 }
 
-fn flow_of(ended: &HookResult<Flow>) -> HookFlow {
+pub(crate) fn flow_of(ended: &HookResult<Flow>) -> HookFlow {
     match ended {
         Err(_) => HookFlow::Failed,
         Ok(flow) => match flow.decision() {

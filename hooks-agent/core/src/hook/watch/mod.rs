@@ -13,6 +13,8 @@ mod watchers;
 
 pub(crate) use around::{AroundRun, NoteInside};
 pub use changes::HookChange;
+pub(crate) use content::Content;
+pub(crate) use hook_info::HookInfo;
 pub use hook_run::{HookFlow, HookRun, HookWatcher};
-pub(crate) use installed::Installed;
-pub(crate) use watchers::CallWatchers;
+pub(crate) use installed::{Installed, flow_of};
+pub(crate) use watchers::{CallWatchers, tell_watchers};

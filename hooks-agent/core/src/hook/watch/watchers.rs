@@ -49,7 +49,7 @@ pub(super) fn is_watched(cx: &CallContext, group: HookGroup) -> bool {
 }
 
 /// Tells the watchers of a call of a run of a hook.
-pub(super) fn tell_watchers(run: &HookRun<'_>) {
+pub(crate) fn tell_watchers(run: &HookRun<'_>) {
     let watchers = CallWatchers::of(run.cx).into_iter();
     for watcher in watchers.flat_map(|watchers| watchers.of_hook(run.info.group)) {
         let told = catch_unwind(AssertUnwindSafe(|| watcher.hook_ran(run)));

@@ -5,6 +5,7 @@ mod compression;
 mod model;
 mod noted;
 mod permission;
+mod shadow;
 mod tool;
 
 use std::sync::Arc;
@@ -17,6 +18,9 @@ pub(super) fn install_around(
     hook: &Arc<dyn DynAgentHook>,
     registration: &Registration,
 ) {
+    if let Some(of_hook) = hook.__shadow() {
+        return shadow::install(target, hook, &of_hook, registration);
+    }
     let around = registration.around;
     if around.contains(AroundMask::MODEL_CALL) {
         model::install(target, hook, registration);

@@ -10,8 +10,9 @@ use crate::policy::file::fields::Fields;
 use crate::policy::file::hook_table::{HOOK_KEYS, HookTable};
 use crate::policy::file::rules::{of_quotas, of_rules};
 
-const FILE_KEYS: [&str; 10] = [
+const FILE_KEYS: [&str; 11] = [
     "version",
+    "mode",
     "on_failure",
     "hook",
     "command",
@@ -49,6 +50,8 @@ pub(crate) enum OnFailure {
 #[derive(Default)]
 pub(crate) struct FileContent {
     pub(crate) on_failure: Option<(OnFailure, usize)>,
+    /// Whether all of it is in shadow.
+    pub(crate) is_shadow: bool,
     pub(crate) hooks: Vec<HookTable>,
     pub(crate) commands: Vec<CommandTable>,
     pub(crate) limits: LimitsTable,
@@ -89,6 +92,7 @@ impl FileContent {
         let limits = limits.map(|limits| LimitsTable::read(&limits, problems));
         Self {
             on_failure: on_failure(&file, problems),
+            is_shadow: is_shadow(&file, problems),
             hooks,
             commands,
             limits: limits.unwrap_or_default(),
@@ -117,6 +121,16 @@ fn is_this_version(entries: &[(Key, Node)], problems: &mut Problems<'_>) -> bool
             false
         }
     }
+}
+
+/// Reads the key `mode`.
+pub(super) fn is_shadow(fields: &Fields<'_>, problems: &mut Problems<'_>) -> bool {
+    let Some((text, node)) = fields.text("mode", problems) else { return false };
+    if !["enforce", "shadow"].contains(&text) {
+        let message = list_of("value", Some(text), ["enforce", "shadow"]);
+        problems.add(node.span.start, fields.path_of("mode"), message);
+    }
+    text == "shadow"
 }
 
 /// Reads what becomes of failures.

@@ -2,13 +2,14 @@
 
 use hooks_agent_core::options::{Globs, Node, Value};
 
+use crate::policy::file::content::is_shadow;
 use crate::policy::file::document::Problems;
 use crate::policy::file::fields::Fields;
 use crate::policy::file::variables::resolve;
 
 /// The keys of a `[[hook]]`.
-pub(super) const HOOK_KEYS: [&str; 7] =
-    ["use", "name", "agents", "priority", "inherit", "enabled", "with"];
+pub(super) const HOOK_KEYS: [&str; 8] =
+    ["use", "name", "agents", "priority", "inherit", "enabled", "mode", "with"];
 
 /// A `[[hook]]`.
 pub(crate) struct HookTable {
@@ -21,6 +22,8 @@ pub(crate) struct HookTable {
     pub(crate) priority: Option<i32>,
     pub(crate) inherits: Option<bool>,
     pub(crate) is_enabled: bool,
+    /// Whether it runs in shadow.
+    pub(crate) is_shadow: bool,
     /// A table, with the values of the environment.
     pub(crate) options: Node,
 }
@@ -48,6 +51,7 @@ impl HookTable {
         let priority = fields.number("priority", "a whole number of 32 bits", problems);
         let inherits = fields.boolean("inherit", problems);
         let is_enabled = fields.boolean("enabled", problems).unwrap_or(true);
+        let is_shadow = is_shadow(fields, problems);
         let mut options = options(fields, problems);
         if let Some(options) = &mut options {
             resolve(options, &fields.path_of("with"), problems);
@@ -68,6 +72,7 @@ impl HookTable {
             priority,
             inherits,
             is_enabled,
+            is_shadow,
             options: options?,
         })
     }

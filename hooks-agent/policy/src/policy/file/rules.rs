@@ -89,6 +89,7 @@ impl OfFile {
             priority: None,
             inherits: None,
             is_enabled: true,
+            is_shadow: false,
             options: Node { span, value: Value::Table(entries) },
         }
     }

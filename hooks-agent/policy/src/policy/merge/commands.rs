@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use hooks_agent_core::hook::{AgentHook, AgentHookExt, ShadowCounts, Shadowed};
 use hooks_agent_core::react::HookSet;
 
 use crate::command::{CommandHooks, CommandPlace, CommandProblem, Layer, Trust};
@@ -21,9 +22,30 @@ pub(crate) struct CommandSetup {
 /// The commands of a policy, and the hook that runs them.
 #[derive(Clone, Default)]
 pub(crate) struct MadeCommands {
+    enforced: Made,
+    in_shadow: Made,
+}
+
+/// Commands with one hook.
+#[derive(Clone, Default)]
+struct Made {
     said: Vec<Said>,
     /// Registered where the first command stands.
-    pub(crate) set: HookSet,
+    set: HookSet,
+    shadow: Option<Shadowed>,
+}
+
+impl MadeCommands {
+    /// Returns the hooks.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &HookSet> {
+        [&self.enforced.set, &self.in_shadow.set].into_iter()
+    }
+
+    /// Returns what the commands in shadow would have done.
+    pub(crate) fn shadow_counts(&self) -> Option<(String, ShadowCounts)> {
+        let shadow = self.in_shadow.shadow.as_ref()?;
+        Some((shadow.name(), shadow.counts()))
+    }
 }
 
 /// A command as its file says it, with what holds for it.
@@ -35,15 +57,28 @@ struct Said {
 }
 
 impl CommandSetup {
-    /// Makes the hook of all commands. Returns `last` if they are the same: it keeps its sessions.
+    /// Makes the hooks of all commands. Returns `last` if they are the same: they keep their sessions.
     pub(super) fn make(
         &self,
         files: &mut [File<'_>],
         last: Option<&MadeCommands>,
         errors: &mut Vec<PolicyError>,
     ) -> MadeCommands {
+        let enforced = self.make_of(files, false, last.map(|last| &last.enforced), errors);
+        let in_shadow = self.make_of(files, true, last.map(|last| &last.in_shadow), errors);
+        MadeCommands { enforced, in_shadow }
+    }
+
+    /// Makes the hook of the commands that are in shadow, or of those that are not.
+    fn make_of(
+        &self,
+        files: &mut [File<'_>],
+        in_shadow: bool,
+        last: Option<&Made>,
+        errors: &mut Vec<PolicyError>,
+    ) -> Made {
         let (mut said, mut places) = (Vec::new(), Vec::new());
-        for (index, file) in files.iter().enumerate() {
+        for (index, file) in files.iter().enumerate().filter(|(_, it)| it.is_shadow == in_shadow) {
             // A lower layer does not weaken the commands of a higher one.
             let on_failure = files[..=index].iter().find_map(|file| file.content.on_failure);
             let on_failure = on_failure.map_or(OnFailure::Block, |(on_failure, _)| on_failure);
@@ -54,7 +89,7 @@ impl CommandSetup {
             }
         }
         if said.is_empty() {
-            return MadeCommands::default();
+            return Made::default();
         }
         let dir = self.dir.as_deref().unwrap_or(Path::new("."));
         let builder = CommandHooks::builder(dir).trust(self.trust.clone());
@@ -64,14 +99,18 @@ impl CommandSetup {
         match builder.only_managed(self.is_only_managed).open() {
             // What was trusted when they were made may be trusted no longer.
             Ok(hooks) => {
-                let set = match last.filter(|last| last.said == said) {
-                    Some(last) => last.set.clone(),
-                    None => HookSet::of(hooks),
+                let (set, shadow) = match last.filter(|last| last.said == said) {
+                    Some(last) => (last.set.clone(), last.shadow.clone()),
+                    None if in_shadow => {
+                        let shadowed = hooks.named("commands in shadow").in_shadow();
+                        (HookSet::of(shadowed.clone()), Some(shadowed))
+                    }
+                    None => (HookSet::of(hooks), None),
                 };
                 let (file, table) = places[0];
                 let File { document, content, .. } = &files[file];
                 let place = document.place(content.commands[table].fields().span.start);
-                MadeCommands { said, set: place.of_set(&set) }
+                Made { said, set: place.of_set(&set), shadow }
             }
             Err(error) => {
                 for problem in error.problems() {
@@ -87,7 +126,7 @@ impl CommandSetup {
                         _ => errors.push(PolicyError::without_place(problem.to_string())),
                     }
                 }
-                MadeCommands::default()
+                Made::default()
             }
         }
     }

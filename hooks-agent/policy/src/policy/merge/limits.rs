@@ -2,21 +2,57 @@
 
 use hooks_agent_core::agent_hook;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, PreActing, PreCall, PreReasoning};
-use hooks_agent_core::hook::{AroundMask, NextTool, ToolCall, priority};
+use hooks_agent_core::hook::{
+    AgentHook, AgentHookExt, AroundMask, NextTool, ShadowCounts, Shadowed, ToolCall, priority,
+};
 use hooks_agent_core::message::{ToolResult, ToolUse};
 use hooks_agent_core::options::Globs;
+use hooks_agent_core::react::HookSet;
 use hooks_agent_core::tool::ToolError;
 use hooks_core::HookRole;
 
+use crate::policy::error::Place;
+
+/// The hook of the `[limits]` of files.
+#[derive(Clone, Default)]
+pub(crate) struct MadeLimits {
+    pub(crate) set: HookSet,
+    shadow: Option<Shadowed>,
+}
+
+impl MadeLimits {
+    /// Makes the hook. `denied` are globs of tools.
+    pub(crate) fn new(max_iters: Option<usize>, denied: Vec<String>, in_shadow: bool) -> Self {
+        match LimitsHook::new(max_iters, denied) {
+            None => Self::default(),
+            Some(hook) if in_shadow => {
+                let shadowed = hook.named("policy limits in shadow").in_shadow();
+                Self { set: HookSet::of(shadowed.clone()), shadow: Some(shadowed) }
+            }
+            Some(hook) => Self { set: HookSet::of(hook), shadow: None },
+        }
+    }
+
+    /// Returns the same hook, which stands at this place.
+    pub(crate) fn at(&self, place: &Place) -> Self {
+        Self { set: place.of_set(&self.set), shadow: self.shadow.clone() }
+    }
+
+    pub(crate) fn shadow_counts(&self) -> Option<(String, ShadowCounts)> {
+        let shadow = self.shadow.as_ref()?;
+        Some((shadow.name(), shadow.counts()))
+    }
+}
+
 /// Holds calls to the `[limits]` of a policy, also in sub-agents.
-pub(crate) struct LimitsHook {
+struct LimitsHook {
     max_iters: Option<usize>,
     denied: Option<Globs>,
 }
 
 impl LimitsHook {
     /// Creates the hook. `denied` are globs of tools.
-    pub(crate) fn new(max_iters: Option<usize>, denied: Vec<String>) -> Option<Self> {
+    fn new(max_iters: Option<usize>, denied: Vec<String>) -> Option<Self> {
         // These globs were checked in their files. If they are none together, every tool is denied.
         let denied =
             (!denied.is_empty()).then(|| Globs::new(denied, |_, _| {}).unwrap_or_else(Globs::all));

@@ -11,7 +11,7 @@ use crate::policy::error::{Place, PolicyError};
 use crate::policy::file::{Document, HookTable, Problems, Read, Source};
 use crate::policy::merge::commands::{CommandSetup, MadeCommands};
 use crate::policy::merge::made::{MadeHook, Placement};
-use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, OptionsDigest};
+use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, MergedLimits, OptionsDigest};
 use crate::policy::merge::quotas::quotas_of;
 use crate::policy::merge::rules::rules_of;
 use crate::policy::merge::said::File;
@@ -26,6 +26,8 @@ pub(crate) struct Load<'a> {
     pub(crate) last: &'a [MadeHook],
     pub(crate) commands: &'a CommandSetup,
     pub(crate) last_commands: Option<&'a MadeCommands>,
+    /// Whether all but the managed files are in shadow.
+    pub(crate) shadows: bool,
     /// Whether hooks that open files are made too.
     pub(crate) opens_files: bool,
 }
@@ -52,7 +54,7 @@ impl Load<'_> {
     /// Loads the files.
     pub(crate) fn run(&self) -> Result<Loaded, Vec<PolicyError>> {
         let (documents, mut errors) = self.documents();
-        let mut files: Vec<_> = documents.iter().map(File::read).collect();
+        let mut files: Vec<_> = documents.iter().map(|it| File::read(it, self.shadows)).collect();
         let mut entries = self.entries(&mut files);
         report_names(&entries, &mut files);
         report_counters(&entries, &mut files);
@@ -101,7 +103,8 @@ impl Load<'_> {
     fn entries(&self, files: &mut [File<'_>]) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (index, file) in files.iter_mut().enumerate() {
-            for table in std::mem::take(&mut file.content.hooks) {
+            for mut table in std::mem::take(&mut file.content.hooks) {
+                table.is_shadow |= file.is_shadow;
                 let prepared = self.prepare(&table, &mut file.problems);
                 let mut digest = Sha256::new();
                 digest.update((table.uses.len() as u64).to_le_bytes());
@@ -150,7 +153,8 @@ impl Load<'_> {
     fn make(&self, entry: &mut Entry, files: &mut [File<'_>]) {
         let Entry { table, digest, .. } = entry;
         let Some(prepared) = entry.prepared.take() else { return };
-        let placed = Placement { priority: table.priority, inherits: table.inherits };
+        let HookTable { priority, inherits, is_shadow, .. } = *table;
+        let placed = Placement { priority, inherits, is_shadow };
         let place = files[entry.file].document.place(table.starts.table);
         let kept = self.last.iter().find(|made| made.is(&table.name, *digest));
         let made = match kept {
@@ -163,7 +167,14 @@ impl Load<'_> {
             }),
         };
         match made {
-            Ok(made) => entry.made = Some(made),
+            Ok(made) => match made.not_in_shadow() {
+                None => entry.made = Some(made),
+                Some(why) => {
+                    let path = format!("{}.mode", table.path).trim_start_matches('.').to_owned();
+                    let message = format!("`{}` cannot run in shadow: {why}", table.uses);
+                    files[entry.file].problems.add(table.starts.table, path, message);
+                }
+            },
             Err(mistakes) => {
                 for mistake in mistakes {
                     report(&mistake, table, &mut files[entry.file].problems);
@@ -188,14 +199,6 @@ impl Load<'_> {
         let (rules, defaults) = (rules.concat(), defaults.into_iter().flatten().collect());
         let quotas = of(HookTable::QUOTAS);
         let quotas = quotas.flat_map(|entry| quotas_of(&entry.table, &files[entry.file]));
-        let limits = files.iter().filter_map(|file| {
-            let origin = |at| file.origin(at);
-            file.content.limits.max_iters.map(|(most, at)| (most, origin(at)))
-        });
-        let denied = files.iter().flat_map(|file| {
-            let tools = file.content.limits.deny_tools.iter();
-            tools.map(|(tool, at)| (tool.clone(), file.origin(*at)))
-        });
         Merged {
             files: merged_files.collect(),
             on_failure: files.iter().find_map(File::on_failure),
@@ -204,11 +207,26 @@ impl Load<'_> {
             rules,
             defaults,
             quotas: quotas.collect(),
-            // Of equal limits, the one of the highest layer.
-            max_iters: limits.min_by_key(|(most, _)| *most),
-            deny_tools: denied.collect(),
+            limits: limits_of(files, false),
+            shadow_limits: limits_of(files, true),
         }
     }
+}
+
+/// Returns the limits of the files that are in shadow, or of those that are not.
+fn limits_of(files: &[File<'_>], in_shadow: bool) -> MergedLimits {
+    let files = || files.iter().filter(|file| file.is_shadow == in_shadow);
+    let limits = files().filter_map(|file| {
+        let (most, at) = file.content.limits.max_iters?;
+        Some((most, file.origin(at)))
+    });
+    let denied = files().flat_map(|file| {
+        let tools = file.content.limits.deny_tools.iter();
+        tools.map(|(tool, at)| (tool.clone(), file.origin(*at)))
+    });
+    // Of equal limits, the one of the highest layer.
+    let max_iters = limits.min_by_key(|(most, _)| *most);
+    MergedLimits { max_iters, deny_tools: denied.collect() }
 }
 
 /// Returns why a file may not use a hook of this name.
@@ -288,6 +306,7 @@ impl Entry {
             priority: table.priority.or(own).unwrap_or(priority::DEFAULT),
             inherits: table.inherits,
             is_enabled: table.is_enabled,
+            is_shadow: table.is_shadow,
             // Rules and quotas are shown one by one.
             options: if table.is_of_file() { "{}".to_owned() } else { table.options.to_string() },
             origin: file.origin(table.starts.table),

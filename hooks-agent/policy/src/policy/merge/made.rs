@@ -4,7 +4,7 @@ use hooks_agent_core::options::Globs;
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_agent_core::hook::{AgentHook, AgentHookExt, DynAgentHook};
+use hooks_agent_core::hook::{AgentHook, AgentHookExt, DynAgentHook, ShadowCounts, Shadowed};
 use hooks_agent_core::react::HookSet;
 
 use crate::policy::error::Place;
@@ -17,6 +17,8 @@ pub(crate) struct MadeHook {
     digest: OptionsDigest,
     hook: Arc<Box<dyn DynAgentHook>>,
     placed: Placement,
+    /// What it would have done, if it is in shadow.
+    shadow: Option<Shadowed>,
     pub(crate) set: HookSet,
     pub(crate) agents: Globs,
 }
@@ -26,6 +28,17 @@ pub(crate) struct MadeHook {
 pub(crate) struct Placement {
     pub(crate) priority: Option<i32>,
     pub(crate) inherits: Option<bool>,
+    pub(crate) is_shadow: bool,
+}
+
+impl Placement {
+    fn set(self, hook: impl AgentHook) -> (Option<Shadowed>, HookSet) {
+        if !self.is_shadow {
+            return (None, HookSet::of(hook));
+        }
+        let shadowed = hook.in_shadow();
+        (Some(shadowed.clone()), HookSet::of(shadowed))
+    }
 }
 
 impl MadeHook {
@@ -48,15 +61,15 @@ impl MadeHook {
         agents: Globs,
     ) -> Self {
         let named = hook.clone().named(name.clone());
-        let set = match (placed.priority, placed.inherits) {
-            (None, None) => HookSet::of(named),
-            (Some(priority), None) => HookSet::of(named.with_priority(priority)),
-            (None, Some(inherits)) => HookSet::of(named.inherited(inherits)),
+        let (shadow, set) = match (placed.priority, placed.inherits) {
+            (None, None) => placed.set(named),
+            (Some(priority), None) => placed.set(named.with_priority(priority)),
+            (None, Some(inherits)) => placed.set(named.inherited(inherits)),
             (Some(priority), Some(inherits)) => {
-                HookSet::of(named.with_priority(priority).inherited(inherits))
+                placed.set(named.with_priority(priority).inherited(inherits))
             }
         };
-        Self { name, digest, hook, placed, set, agents }
+        Self { name, digest, hook, placed, shadow, set, agents }
     }
 
     /// Sets where it stands in its file.
@@ -75,7 +88,18 @@ impl MadeHook {
         if placed != self.placed {
             return Self::of_shared(name, digest, hook, placed, agents).at(place);
         }
-        Self { name, digest, hook, placed, set: self.set.clone(), agents }.at(place)
+        let (shadow, set) = (self.shadow.clone(), self.set.clone());
+        Self { name, digest, hook, placed, shadow, set, agents }.at(place)
+    }
+
+    /// Returns why it cannot run in shadow, if it does.
+    pub(crate) fn not_in_shadow(&self) -> Option<String> {
+        self.shadow.as_ref().and_then(AgentHook::not_in_shadow)
+    }
+
+    /// Returns what it would have done, if it is in shadow.
+    pub(crate) fn shadow_counts(&self) -> Option<(String, ShadowCounts)> {
+        Some((self.name.clone(), self.shadow.as_ref()?.counts()))
     }
 
     pub(crate) fn priority(&self) -> i32 {

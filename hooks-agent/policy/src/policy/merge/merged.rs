@@ -34,6 +34,14 @@ pub struct Merged {
     /// What holds in each file that says so for tool calls that none of its rules speaks of.
     pub(super) defaults: Vec<(String, Origin)>,
     pub(super) quotas: Vec<MergedQuota>,
+    pub(super) limits: MergedLimits,
+    /// The limits of files that are in shadow.
+    pub(super) shadow_limits: MergedLimits,
+}
+
+/// The `[limits]` of the merged files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MergedLimits {
     pub(super) max_iters: Option<(usize, Origin)>,
     pub(super) deny_tools: Vec<(String, Origin)>,
 }
@@ -60,6 +68,7 @@ pub struct MergedHook {
     pub(super) priority: i32,
     pub(super) inherits: Option<bool>,
     pub(super) is_enabled: bool,
+    pub(super) is_shadow: bool,
     pub(super) options: String,
     pub(super) origin: Origin,
     pub(super) digest: OptionsDigest,
@@ -71,6 +80,7 @@ pub struct MergedCommand {
     pub(super) event: String,
     pub(super) matcher: Option<String>,
     pub(super) run: String,
+    pub(super) is_shadow: bool,
     pub(super) origin: Origin,
 }
 
@@ -122,21 +132,38 @@ impl Merged {
     /// Returns the limit of the rounds of a call.
     #[must_use]
     pub fn max_iters(&self) -> Option<usize> {
-        self.max_iters.as_ref().map(|(most, _)| *most)
+        self.limits.most()
     }
 
     /// Returns the globs of the tools that are denied.
     pub fn deny_tools(&self) -> impl Iterator<Item = &str> {
-        self.deny_tools.iter().map(|(tool, _)| tool.as_str())
+        self.limits.deny_tools.iter().map(|(tool, _)| tool.as_str())
+    }
+}
+
+impl MergedLimits {
+    /// Returns the limit of the rounds of a call.
+    pub(crate) fn most(&self) -> Option<usize> {
+        self.max_iters.as_ref().map(|(most, _)| *most)
+    }
+
+    /// Returns the globs of the tools that are denied.
+    pub(crate) fn denied(&self) -> Vec<String> {
+        self.deny_tools.iter().map(|(tool, _)| tool.clone()).collect()
+    }
+
+    /// Returns where the first of the limits stands.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        let most = self.max_iters.as_ref().map(|(_, origin)| origin);
+        let denied = self.deny_tools.first().map(|(_, origin)| origin);
+        most.or(denied).map(|origin| &origin.place)
     }
 }
 
 impl Merged {
-    /// Returns where the first of the limits stands.
-    pub(crate) fn place_of_limits(&self) -> Option<&Place> {
-        let most = self.max_iters.as_ref().map(|(_, origin)| origin);
-        let denied = self.deny_tools.first().map(|(_, origin)| origin);
-        most.or(denied).map(|origin| &origin.place)
+    /// Returns the limits; with `in_shadow`, those of files that are in shadow.
+    pub(crate) fn limits(&self, in_shadow: bool) -> &MergedLimits {
+        if in_shadow { &self.shadow_limits } else { &self.limits }
     }
 
     /// Returns whether the file of this index was there.
@@ -183,6 +210,12 @@ impl MergedHook {
         self.is_enabled
     }
 
+    /// Returns whether it runs in shadow.
+    #[must_use]
+    pub fn is_shadow(&self) -> bool {
+        self.is_shadow
+    }
+
     /// Returns the layer of its file.
     #[must_use]
     pub fn layer(&self) -> Layer {
@@ -205,6 +238,7 @@ impl MergedHook {
             priority,
             inherits,
             is_enabled,
+            is_shadow,
             options: _,
             origin: _,
             digest,
@@ -215,6 +249,7 @@ impl MergedHook {
             && *priority == other.priority
             && *inherits == other.inherits
             && *is_enabled == other.is_enabled
+            && *is_shadow == other.is_shadow
             && *digest == other.digest
     }
 }
@@ -241,9 +276,10 @@ impl fmt::Display for Merged {
         if !self.commands.is_empty() {
             writeln!(f, "commands, in the order of their decisions")?;
         }
-        for MergedCommand { event, matcher, run, origin } in &self.commands {
+        for MergedCommand { event, matcher, run, is_shadow, origin } in &self.commands {
+            let shadow = shadow(*is_shadow);
             let matcher = matcher.as_ref().map(|it| format!(" of {}", it.escape_debug()));
-            writeln!(f, "  {event}{}: {run}, {origin}", matcher.unwrap_or_default())?;
+            writeln!(f, "  {event}{}: {run}, {origin}{shadow}", matcher.unwrap_or_default())?;
         }
         if !self.rules.is_empty() || !self.defaults.is_empty() {
             writeln!(f, "rules: of all that match, the strictest holds")?;
@@ -261,16 +297,23 @@ impl fmt::Display for Merged {
         for quota in &self.quotas {
             write!(f, "{quota}")?;
         }
-        let has_limits = self.max_iters.is_some() || !self.deny_tools.is_empty();
-        writeln!(f, "limits{}", none(!has_limits))?;
-        if let Some((most, origin)) = &self.max_iters {
-            writeln!(f, "  max_iters = {most}, {origin}")?;
-        }
-        for (tool, origin) in &self.deny_tools {
-            writeln!(f, "  deny_tools: {}, {origin}", tool.escape_debug())?;
+        let has_limits = [&self.limits, &self.shadow_limits].map(|it| it.place().is_some());
+        writeln!(f, "limits{}", none(has_limits == [false; 2]))?;
+        for (limits, is_shadow) in [(&self.limits, false), (&self.shadow_limits, true)] {
+            let shadow = shadow(is_shadow);
+            if let Some((most, origin)) = &limits.max_iters {
+                writeln!(f, "  max_iters = {most}, {origin}{shadow}")?;
+            }
+            for (tool, origin) in &limits.deny_tools {
+                writeln!(f, "  deny_tools: {}, {origin}{shadow}", tool.escape_debug())?;
+            }
         }
         Ok(())
     }
+}
+
+fn shadow(is_shadow: bool) -> &'static str {
+    if is_shadow { ", in shadow" } else { "" }
 }
 
 fn none(is_empty: bool) -> &'static str {
@@ -281,7 +324,7 @@ fn none(is_empty: bool) -> &'static str {
 impl fmt::Display for MergedHook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, uses, agents, priority, inherits, is_enabled, options, origin, .. } = self;
-        let off = if *is_enabled { "" } else { ", disabled" };
+        let off = if *is_enabled { shadow(self.is_shadow) } else { ", disabled" };
         let uses = if uses == name { String::new() } else { format!(" ({uses})") };
         writeln!(f, "  {priority:>4} {name}{uses}, {origin}{off}")?;
         if options != "{}" {

@@ -12,7 +12,7 @@ mod said;
 mod values;
 
 pub(super) use commands::{CommandSetup, MadeCommands};
-pub(super) use limits::LimitsHook;
+pub(super) use limits::MadeLimits;
 pub(super) use load::{Load, Loaded};
 pub(super) use made::MadeHook;
 pub use merged::{Merged, MergedCommand, MergedHook};

@@ -22,6 +22,7 @@ pub struct MergedQuota {
     limit: String,
     /// The other keys with their values, as the file has them.
     settings: Vec<(String, String)>,
+    is_shadow: bool,
     origin: Origin,
 }
 
@@ -57,10 +58,11 @@ pub(super) fn quotas_of(table: &HookTable, file: &File<'_>) -> Vec<MergedQuota> 
         Some(Value::List(list)) => list.as_slice(),
         _ => &[],
     };
-    list.iter().filter_map(|node| quota(node, file.origin(node.span.start))).collect()
+    let quota = |node| quota(node, table.is_shadow, file.origin(node.span.start));
+    list.iter().filter_map(quota).collect()
 }
 
-fn quota(node: &Node, origin: Origin) -> Option<MergedQuota> {
+fn quota(node: &Node, is_shadow: bool, origin: Origin) -> Option<MergedQuota> {
     let Value::Table(entries) = &node.value else { return None };
     let get = |name: &str| node.find(name).map(text);
     let others = entries.iter().filter(|(key, _)| !FIRST.contains(&key.name.as_str()));
@@ -71,6 +73,7 @@ fn quota(node: &Node, origin: Origin) -> Option<MergedQuota> {
         name: get("name").unwrap_or_default(),
         limit: format!("{most} {over} in {within}{per}"),
         settings: others.map(|(key, node)| (key.name.clone(), shown(node))).collect(),
+        is_shadow,
         origin,
     })
 }
@@ -78,8 +81,9 @@ fn quota(node: &Node, origin: Origin) -> Option<MergedQuota> {
 /// Shows the quota in one line, and its settings in further lines.
 impl fmt::Display for MergedQuota {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, limit, settings, origin } = self;
-        writeln!(f, "  {}: {}, {origin}", name.escape_debug(), limit.escape_debug())?;
+        let Self { name, limit, settings, is_shadow, origin } = self;
+        let shadow = if *is_shadow { ", in shadow" } else { "" };
+        writeln!(f, "  {}: {}, {origin}{shadow}", name.escape_debug(), limit.escape_debug())?;
         for (key, value) in settings {
             writeln!(f, "        {key} = {value}")?;
         }

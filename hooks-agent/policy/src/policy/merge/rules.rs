@@ -73,7 +73,11 @@ pub(super) fn rules_of(
         Some(Value::List(list)) => list.as_slice(),
         _ => &[],
     };
-    let rules = list.iter().filter_map(|node| rule(node, file.origin(node.span.start))).collect();
+    let rules = list.iter().filter_map(|node| {
+        let rule = rule(node, file.origin(node.span.start))?;
+        Some(MergedRule { is_shadow: rule.is_shadow || table.is_shadow, ..rule })
+    });
+    let rules = rules.collect();
     let default = table.options.find("rules.default");
     (rules, default.map(|node| (text(node), file.origin(node.span.start))))
 }

@@ -1,5 +1,6 @@
 //! The content of one file, as the merge takes it.
 
+use crate::command::Layer;
 use crate::policy::commands::{Command, read_commands};
 use crate::policy::file::{Document, FileContent, OnFailure, Problems};
 use crate::policy::merge::merged::MergedCommand;
@@ -11,14 +12,18 @@ pub(super) struct File<'a> {
     pub(super) problems: Problems<'a>,
     pub(super) content: FileContent,
     pub(super) commands: Vec<Command>,
+    /// Whether all of it is in shadow.
+    pub(super) is_shadow: bool,
 }
 
 impl<'a> File<'a> {
-    pub(super) fn read(document: &'a Document) -> Self {
+    /// Reads a text. `shadows` says that all but the managed files are in shadow.
+    pub(super) fn read(document: &'a Document, shadows: bool) -> Self {
         let mut problems = Problems::new(document);
         let content = FileContent::read(document, &mut problems);
         let commands = read_commands(&content.commands, &mut problems);
-        Self { document, problems, content, commands }
+        let is_shadow = content.is_shadow || shadows && document.layer != Layer::Managed;
+        Self { document, problems, content, commands, is_shadow }
     }
 
     pub(super) fn origin(&self, at: usize) -> Origin {
@@ -33,6 +38,7 @@ impl<'a> File<'a> {
                 event: event.clone(),
                 matcher: matcher.clone(),
                 run: run.to_string(),
+                is_shadow: self.is_shadow,
                 origin: self.origin(table.fields().span.start),
             }
         })

@@ -33,6 +33,7 @@ pub(crate) fn schema_of(registry: &Registry) -> Value {
         "required": ["version"],
         "properties": {
             "version": { "const": 1 },
+            "mode": mode(),
             "on_failure": on_failure(),
             "hook": { "type": "array", "items": hook(registry) },
             "command": { "type": "array", "items": command() },
@@ -44,6 +45,10 @@ pub(crate) fn schema_of(registry: &Registry) -> Value {
             "quota": of(HookTable::QUOTAS, "quota"),
         },
     })
+}
+
+fn mode() -> Value {
+    json!({ "enum": ["enforce", "shadow"], "description": "In shadow, it changes no call." })
 }
 
 fn on_failure() -> Value {
@@ -74,6 +79,7 @@ fn hook(registry: &Registry) -> Value {
             "priority": { "type": "integer", "description": "Lower runs first." },
             "inherit": { "type": "boolean", "description": "Also runs in sub-agents." },
             "enabled": { "type": "boolean", "default": true },
+            "mode": mode(),
             "with": { "type": "object", "description": "The options of the hook." },
         },
         "allOf": options.collect::<Vec<_>>(),

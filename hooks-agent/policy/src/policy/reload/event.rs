@@ -62,8 +62,10 @@ impl Reloaded {
         let is_gone = |name: &str| new.iter().all(|hook| hook.name() != name);
         let removed = old.iter().map(MergedHook::name).filter(|name| is_gone(name));
         reloaded.removed = removed.map(str::to_owned).collect();
-        reloaded.limits_changed = last.merged.max_iters() != next.merged.max_iters()
-            || !last.merged.deny_tools().eq(next.merged.deny_tools());
+        reloaded.limits_changed = [false, true].iter().any(|in_shadow| {
+            let (old, new) = (last.merged.limits(*in_shadow), next.merged.limits(*in_shadow));
+            (old.most(), old.denied()) != (new.most(), new.denied())
+        });
         reloaded
     }
 }

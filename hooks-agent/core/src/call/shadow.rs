@@ -1,0 +1,118 @@
+//! The context of a call as a hook in shadow sees it: what it changes there reaches nobody.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::call::context::{Call, CallContext};
+use crate::call::interrupt::Interrupts;
+use crate::call::marks::Marks;
+use crate::call::owner::HookOwner;
+use crate::call::state::{Resumed, State};
+use crate::call::tool::CheckedCall;
+use crate::call::values::Values;
+use crate::memory::Memory;
+use crate::message::{Messages, Msg, ToolUse};
+use crate::store::Ledger;
+use crate::usage::Usage;
+
+/// What a call has at an event, for a hook in shadow.
+pub(crate) struct Snapshot {
+    messages: Option<Messages>,
+    user: Option<Arc<str>>,
+    system: Option<Arc<Msg>>,
+    usage: Usage,
+    values: Values,
+    resumed: Option<Resumed>,
+}
+
+impl CallContext {
+    /// Returns what the call has now.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let memory = self.begun_memory();
+        let state = self.state();
+        let is_resuming = self.call.marks.is_resuming.is_set();
+        Snapshot {
+            messages: memory.as_ref().map(|memory| memory.messages()),
+            user: memory.and_then(|memory| memory.user()),
+            system: state.system.clone(),
+            usage: state.usage,
+            values: state.values.clone(),
+            resumed: is_resuming.then(|| state.resumed.clone()),
+        }
+    }
+
+    /// Creates the context of this call for a hook in shadow, with a memory, a ledger and a context of the
+    /// caller of its own. It has no stream, no store, and nobody who watches but those of this call.
+    pub(crate) fn in_shadow(
+        &self,
+        parent: Option<CallContext>,
+        memory: Arc<Memory>,
+        ledger: Arc<Ledger>,
+    ) -> Self {
+        let Call { run, agent_id, agent_name, thread, confirms, through, user, .. } = &*self.call;
+        let watchers = OnceLock::new();
+        if let Some(of_call) = self.call.watchers.get() {
+            let _ = watchers.set(of_call.clone());
+        }
+        let call = Call {
+            run: *run,
+            agent_id: agent_id.clone(),
+            agent_name: agent_name.clone(),
+            thread: thread.clone(),
+            parent,
+            interrupt: Interrupts::new(None),
+            confirms: confirms.clone(),
+            queue_timeout: self.call.queue_timeout,
+            through: through.clone(),
+            threads: None,
+            ledger: Some(ledger),
+            verdicts: self.call.verdicts.clone(),
+            user: user.clone(),
+            identity: self.call.identity.clone(),
+            takes_over: self.call.takes_over,
+            mode: self.call.mode.clone(),
+            shutdown: CancellationToken::new(),
+            kept: OnceLock::new(),
+            watchers,
+            foreign_guards: OnceLock::new(),
+            max_iters: AtomicUsize::new(self.call.max_iters.load(Ordering::Relaxed)),
+            marks: Marks::default(),
+            state: Mutex::new(State { memory: Some(memory), ..State::default() }),
+        };
+        Self { call: Arc::new(call), events: None, checked: None, owner: None }
+    }
+
+    /// Brings the context of a hook in shadow up to what the call had.
+    pub(crate) fn follow(&self, snapshot: Snapshot) {
+        let Snapshot { messages, user, system, usage, values, resumed } = snapshot;
+        self.set_system(system);
+        self.set_resumed(resumed.unwrap_or_default());
+        let memory = {
+            let mut state = self.state();
+            (state.usage, state.values) = (usage, values);
+            state.memory.clone()
+        };
+        if let (Some(memory), Some(messages)) = (memory, messages) {
+            memory.replace(messages);
+            memory.set_user(user);
+        }
+    }
+
+    /// Returns the same context for a tool call of this number and key.
+    pub(crate) fn shadow_of_tool(
+        &self,
+        call: &Arc<ToolUse>,
+        number: u64,
+        key: Option<Arc<str>>,
+    ) -> Self {
+        let checked = CheckedCall::new(call.id.as_str().into(), call.clone(), number, key);
+        self.of_checked(&Arc::new(checked))
+    }
+
+    /// Returns the context for a hook of this owner, if another agent has the hook.
+    pub(crate) fn owned(&self, owner: Option<&Arc<HookOwner>>) -> Self {
+        owner.map_or_else(|| self.clone(), |owner| self.owned_by(owner))
+    }
+}

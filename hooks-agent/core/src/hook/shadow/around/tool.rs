@@ -1,0 +1,125 @@
+//! A tool call beside which a hook in shadow runs.
+
+use std::sync::Arc;
+
+use hooks_core::{BoxError, BoxFuture};
+
+use crate::agent::Agent;
+use crate::call::CallContext;
+use crate::call::tool::Tool;
+use crate::hook::around::{Inner, NextTool, ToolCall};
+use crate::hook::boxed::DynAgentHook;
+use crate::hook::shadow::around::rest::{Beside, NoResult, ONCE, Real, Rest};
+use crate::hook::shadow::executor::Shadow;
+use crate::hook::shadow::work::{Job, Seen};
+use crate::hook::watch::{Content, HookFlow, Installed};
+use crate::message::{ToolResult, ToolUse};
+use crate::model::ToolSpec;
+use crate::tool::ToolError;
+
+pub(in crate::hook::shadow) struct BesideTool {
+    pub(in crate::hook::shadow) call: Arc<ToolUse>,
+    number: u64,
+    key: Option<Arc<str>>,
+    spec: Option<ToolSpec>,
+    tool: Option<Arc<dyn Tool>>,
+    runs_agent: bool,
+    real: Real<ToolResult>,
+}
+
+/// A tool call, as a hook around it sees it.
+pub(crate) struct ToolOfCall {
+    pub(crate) spec: Option<ToolSpec>,
+    pub(crate) tool: Option<Arc<dyn Tool>>,
+    pub(crate) runs_agent: bool,
+}
+
+impl Shadow {
+    /// Has the hook run beside a tool call.
+    pub(crate) fn beside_tool(
+        &self,
+        hook: &Installed,
+        agent: &dyn Agent,
+        cx: &CallContext,
+        call: &Arc<ToolUse>,
+        of_call: ToolOfCall,
+    ) -> Beside<ToolResult> {
+        let (beside, real) = Beside::new();
+        let (number, key) = match cx.checked() {
+            Some(checked) => (checked.number(), checked.key().cloned()),
+            None => (0, None),
+        };
+        let ToolOfCall { spec, tool, runs_agent } = of_call;
+        let call = call.clone();
+        let job = BesideTool { call, number, key, spec, tool, runs_agent, real };
+        self.send(agent, cx, hook.info(), Job::Tool(Box::new(job)));
+        beside
+    }
+}
+
+impl Inner<Arc<ToolUse>, ToolResult, ToolError> for Rest<Arc<ToolUse>, ToolResult> {
+    fn run(&self, call: Arc<ToolUse>) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        Box::pin(async move {
+            let admitted = match self.cx.checked() {
+                None => Ok(()),
+                Some(checked) => match checked.admit(&call) {
+                    Ok(reserved) => self.cx.commit_start(checked.id(), false, reserved).await,
+                    Err(error) => Err(error),
+                },
+            };
+            if let Err(error) = admitted {
+                self.seen().is_refused = true;
+                return Err(error);
+            }
+            match self.pass(&call).await {
+                Ok(result) => {
+                    self.seen().got = Content::of_tool_result(&result);
+                    Ok(result)
+                }
+                Err(NoResult::Again) => Err(ToolError::Failed(ONCE.into())),
+                Err(NoResult::Gone) => Err(ToolError::Interrupted),
+                Err(NoResult::Failed(report)) => Err(report.into()),
+            }
+        })
+    }
+
+    fn fail(&self, cause: BoxError) -> ToolError {
+        ToolError::Failed(cause)
+    }
+
+    fn context(&self) -> &CallContext {
+        &self.cx
+    }
+}
+
+impl BesideTool {
+    pub(in crate::hook::shadow) async fn run(
+        self,
+        hook: &dyn DynAgentHook,
+        agent: &dyn Agent,
+        cx: &CallContext,
+        seen: &mut Seen,
+    ) {
+        let Self { call, number, key, spec, tool, runs_agent, real } = self;
+        let cx = cx.shadow_of_tool(&call, number, key);
+        let rest = Rest::new(cx.clone(), real);
+        let before = Content::of_tool_use(&call);
+        let of_hook = ToolCall::new(agent, &cx, call, spec.as_ref(), tool.as_deref());
+        let of_hook = of_hook.of_agent(runs_agent);
+        let ended = hook.around_tool_call(of_hook, NextTool::new(&rest)).await;
+        let inside = rest.into_seen();
+        let alone = match &ended {
+            Ok(result) if !result.is_error => HookFlow::Answer,
+            Ok(_) | Err(ToolError::Denied { .. } | ToolError::Quota(_)) => HookFlow::Refuse,
+            Err(_) => HookFlow::Failed,
+        };
+        seen.flow = inside.flow(ended.is_err(), alone);
+        seen.waited = inside.waited;
+        if let Some(passed) = &inside.passed {
+            seen.contents[0] = (before, Content::of_tool_use(passed));
+        }
+        if let (Ok(result), Content::ToolResult(_)) = (&ended, &inside.got) {
+            seen.contents[1] = (inside.got, Content::of_tool_result(result));
+        }
+    }
+}

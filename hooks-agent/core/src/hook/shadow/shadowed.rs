@@ -1,0 +1,97 @@
+//! A hook that is registered in shadow.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::event::EventMask;
+use crate::hook::agent_hook::AgentHook;
+use crate::hook::around::AroundMask;
+use crate::hook::boxed::DynAgentHook;
+use crate::hook::shadow::counts::ShadowCounts;
+use crate::hook::shadow::executor::Shadow;
+
+/// An event hook that runs in shadow. Created by
+/// [`AgentHookExt::in_shadow`](crate::hook::AgentHookExt::in_shadow). Clones are one hook.
+#[derive(Clone)]
+#[must_use]
+pub struct Shadowed(Shadow);
+
+impl Shadowed {
+    pub(crate) fn new(hook: Arc<dyn DynAgentHook>) -> Self {
+        Self(Shadow::new(hook))
+    }
+
+    /// Returns what the hook would have done until now.
+    #[must_use]
+    pub fn counts(&self) -> ShadowCounts {
+        self.0.counts()
+    }
+
+    /// Waits until the hook has seen what calls have done until now: those that have ended, and what runs now. For
+    /// reports, and for tests.
+    pub async fn caught_up(&self) {
+        self.0.caught_up().await;
+    }
+}
+
+impl AgentHook for Shadowed {
+    fn name(&self) -> String {
+        self.0.hook().name()
+    }
+
+    fn priority(&self) -> i32 {
+        self.0.hook().priority()
+    }
+
+    fn events(&self) -> EventMask {
+        self.0.hook().events()
+    }
+
+    /// It copies the event, and waits for nothing.
+    fn sync_events(&self) -> EventMask {
+        EventMask::ALL
+    }
+
+    fn answers(&self) -> EventMask {
+        EventMask::NONE
+    }
+
+    fn around(&self) -> AroundMask {
+        self.0.hook().around()
+    }
+
+    fn answers_around(&self) -> AroundMask {
+        AroundMask::NONE
+    }
+
+    fn inherit(&self) -> bool {
+        self.0.hook().inherit()
+    }
+
+    fn always(&self) -> bool {
+        self.0.hook().always()
+    }
+
+    /// What a call replays, it has seen.
+    fn once(&self) -> bool {
+        true
+    }
+
+    fn tool_names(&self) -> Vec<String> {
+        self.0.hook().tool_names()
+    }
+
+    fn not_in_shadow(&self) -> Option<String> {
+        self.0.hook().not_in_shadow()
+    }
+
+    fn __shadow(&self) -> Option<Shadow> {
+        Some(self.0.clone())
+    }
+}
+
+impl fmt::Debug for Shadowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,277 @@
+//! Hooks in shadow decide, are counted, and change nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures::StreamExt;
+use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_builtin::limit::ToolCallLimit;
+use hooks_agent_builtin::recover::{ModelRetry, ToolRetry};
+use hooks_agent_core::error::BuildError;
+use hooks_agent_core::hook::{
+    HookFlow, HookRun, HookWatcher, ModelCall, NextModel, ShadowCounts, Shadowed,
+};
+use hooks_agent_core::message::Usage;
+use hooks_agent_core::model::{ChatChunk, ModelAnswer};
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
+use hooks_agent_core::testing::{Calls, Script};
+use serde_json::json;
+
+/// An agent that calls `pay` and then says an address.
+fn builder() -> (ReActAgentBuilder, Calls) {
+    let pay = Calls::new("pay").answers("paid").answers("paid").answers("paid");
+    let uses = || [ToolUse::new("1", "pay", json!({ "euros": 5 }))];
+    let script = Script::new().calls(uses()).says("write to ada@example.org");
+    let script = script.calls(uses()).says("write to ada@example.org");
+    (ReActAgent::builder("bot").model(script).tool(pay.clone()), pay)
+}
+
+/// An answer in these chunks.
+fn chunked<const N: usize>(chunks: [&str; N]) -> ScriptedAnswer {
+    let chunks = chunks.map(|text| Ok(ChatChunk::Text(text.to_owned())));
+    ScriptedAnswer::Stream(chunks.to_vec()).costing(Usage::new(1, 1))
+}
+
+/// Runs a call with a hook in shadow, which changes nothing, and returns what the hook would have done.
+async fn counts(hook: impl AgentHook) -> ShadowCounts {
+    let shadow = hook.in_shadow();
+    let (builder, pay) = builder();
+    let agent = builder.hook(shadow.clone()).build().unwrap();
+    assert_eq!(agent.call("Pay 5").await.unwrap().text(), "write to ada@example.org");
+    assert_eq!(pay.inputs(), [json!({ "euros": 5 })]);
+    shadow.caught_up().await;
+    let counts = shadow.counts();
+    assert_eq!(agent.shadow_counts()[0].1, counts);
+    assert_eq!(counts.first, u64::from(counts.divergences() > 0));
+    counts
+}
+
+#[tokio::test]
+async fn what_a_hook_would_have_decided_is_counted_and_does_not_happen() {
+    let refuses = on(|event: &mut PreActing<'_>| event.refuse("no"));
+    assert_eq!(counts(refuses).await.refused, 1);
+    let asks = on(|event: &mut PreActing<'_>| event.ask("may I?"));
+    assert_eq!(counts(asks).await.asked, 1);
+    let stops = on(|event: &mut PostActing<'_>| event.stop());
+    assert_eq!(counts(stops).await.stopped, 1);
+    let jumps = on(|event: &mut PostReasoning<'_>| event.jump_to_end());
+    assert_eq!(counts(jumps).await.stopped, 2);
+    let answers = on(|event: &mut PreReasoning<'_>| event.answer(Msg::assistant("bot", "no")));
+    assert_eq!(counts(answers).await.answered, 2);
+    let instead = on(|event: &mut PreCall<'_>| event.answer(Msg::assistant("bot", "no")));
+    assert_eq!(counts(instead).await.answered, 1);
+    let fails = on(|_: &mut PreCall<'_>| -> HookResult { Err("broken".into()) });
+    assert_eq!(counts(fails).await.failed, 1);
+    let panics = on(|_: &mut PostCall<'_>| -> HookResult { panic!("broken") });
+    assert_eq!(counts(panics).await.failed, 1);
+    let looks = on(|_: &PostCall<'_>| {});
+    assert_eq!(counts(looks).await, {
+        let mut counts = ShadowCounts::default();
+        counts.runs = 1;
+        counts
+    });
+}
+
+#[tokio::test]
+async fn what_a_hook_would_have_changed_is_counted_and_stays() {
+    let edits = on(|event: &mut PreActing<'_>| event.tool_use_mut().input = json!({ "euros": 1 }));
+    assert_eq!(counts(edits).await.changed, 1);
+    let redacts = on(|event: &mut PostActing<'_>| event.tool_result_mut().output = "".into());
+    assert_eq!(counts(redacts).await.changed, 1);
+    let system = on(|event: &mut PreReasoning<'_>| event.append_system("be brief"));
+    assert_eq!(counts(system).await.changed, 2);
+    let history = on(|event: &mut PreCall<'_>| {
+        let memory = event.context().memory().unwrap();
+        memory.add(Msg::user("forget it"));
+        event.context().limit_iters(1);
+        event.context().interrupt();
+        event.messages_mut().push(Msg::user("more"));
+    });
+    assert_eq!(counts(history).await.changed, 1);
+    let redacted = counts(PiiDetection::all().everywhere()).await;
+    assert!(redacted.changed > 0, "{redacted}");
+}
+
+#[tokio::test]
+async fn values_of_threads_are_the_hooks_own_and_outlive_a_call() {
+    let shadow = ToolCallLimit::all().thread(1).build().unwrap().in_shadow();
+    let (builder, pay) = builder();
+    let agent = builder.hook(shadow.clone()).build().unwrap();
+    for _ in 0..2 {
+        agent.call("Pay 5").await.unwrap();
+    }
+    shadow.caught_up().await;
+    assert_eq!((pay.inputs().len(), shadow.counts().refused), (2, 1));
+    assert!(agent.threads().memory("default").unwrap().values().is_empty());
+}
+
+/// Runs around each call.
+struct Around {
+    refuses: bool,
+    twice: bool,
+}
+
+#[agent_hook]
+impl Around {
+    async fn model(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        if self.twice {
+            next.run(call.request().clone()).await?;
+        }
+        next.run(call.into_request()).await
+    }
+
+    async fn tool(&self, call: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+        let refuses = self.refuses;
+        let check = move |_: &ToolUse| if refuses { Err("no".to_owned()) } else { Ok(()) };
+        let mut result = next.run_checked(call.into_tool_use(), check).await?;
+        result.output = "hidden".into();
+        Ok(result)
+    }
+}
+
+#[tokio::test]
+async fn a_hook_around_calls_gets_the_real_ones_once() {
+    let around = counts(Around { refuses: false, twice: false }).await;
+    assert_eq!((around.runs, around.changed, around.refused, around.failed), (3, 1, 0, 0));
+    let refuses = counts(Around { refuses: true, twice: false }).await;
+    assert_eq!((refuses.refused, refuses.changed), (1, 0));
+    let twice = counts(Around { refuses: false, twice: true }).await;
+    assert_eq!((twice.failed, twice.changed), (2, 1));
+}
+
+#[tokio::test]
+async fn the_stream_is_the_same_with_a_hook_in_shadow_that_rewrites_it() {
+    let stream = async |hook: Option<Shadowed>| {
+        let chunks = ["write to a", "da@exam", "ple.org", " now"];
+        let model = ScriptedModel::new("m", move |_| chunked(chunks));
+        let builder = ReActAgent::builder("bot").model(model);
+        let agent = hook.into_iter().fold(builder, ReActAgentBuilder::hook).build().unwrap();
+        let events: Vec<_> = agent.stream("Go").collect().await;
+        events.into_iter().map(|event| format!("{:?}", event.unwrap().kind)).collect::<Vec<_>>()
+    };
+    let shadow = PiiDetection::all().everywhere().in_shadow();
+    assert_eq!(stream(None).await, stream(Some(shadow.clone())).await);
+    shadow.caught_up().await;
+    assert!(shadow.counts().changed > 0, "{}", shadow.counts());
+}
+
+#[test]
+fn what_needs_more_than_the_real_call_is_refused() {
+    let build = |hook: Shadowed| {
+        let model = ScriptedModel::new("m", |_| "yes");
+        ReActAgent::builder("bot").model(model).hook(hook).build()
+    };
+    let error = build(ModelRetry::new().in_shadow()).unwrap_err();
+    assert!(matches!(&error, BuildError::NotInShadow { hook, .. } if hook == "ModelRetry"));
+    assert_eq!(
+        error.to_string(),
+        "the hook `ModelRetry` of agent `bot` cannot run in shadow: it calls models again, and a real call runs once"
+    );
+    assert!(build(ToolRetry::new().named("retry").in_shadow()).is_err());
+}
+
+#[tokio::test]
+async fn a_hook_that_never_ends_does_not_hold_the_call_and_drops_what_it_does_not_see() {
+    let stuck = hooks_agent_core::on!(async move |_: &mut PreCall<'_>| {
+        std::future::pending::<()>().await;
+    });
+    let seen = Arc::new(AtomicUsize::new(0));
+    let count = seen.clone();
+    let many = on(move |_: &ReasoningChunk<'_>| {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let (stuck, many) = (stuck.in_shadow(), many.in_shadow());
+    // On one thread: the hook has no turn while the model sends what it has.
+    let model = ScriptedModel::new("m", |_| chunked(["x"; 1000]));
+    let agent = ReActAgent::builder("bot").model(model).hook(stuck.clone()).hook(many.clone());
+    let agent = agent.build().unwrap();
+    assert_eq!(agent.call("Go").await.unwrap().text().len(), 1000);
+    many.caught_up().await;
+    let counts = many.counts();
+    assert_eq!(counts.runs + counts.dropped, 1000, "{counts}");
+    assert_eq!(seen.load(Ordering::Relaxed) as u64, counts.runs);
+    assert_eq!(stuck.counts().runs, 0);
+}
+
+#[derive(Default)]
+struct Seen(std::sync::Mutex<Vec<String>>);
+
+impl HookWatcher for Seen {
+    fn hook_ran(&self, run: &HookRun<'_>) {
+        if run.is_shadow() {
+            assert!(run.changes().iter().all(|it| it.before.is_none() && it.after.is_none()));
+            let paths: Vec<_> = run.changes().into_iter().map(|it| it.path).collect();
+            let line = format!("{} {} {} {paths:?}", run.hook(), run.event(), run.flow());
+            self.0.lock().unwrap().push(line);
+        }
+        assert_ne!(run.flow(), HookFlow::Cancelled);
+    }
+}
+
+struct Watch(Arc<Seen>);
+
+impl AgentHook for Watch {
+    fn events(&self) -> EventMask {
+        EventMask::NONE
+    }
+
+    fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+        Some(self.0.clone())
+    }
+}
+
+#[tokio::test]
+async fn watchers_hear_of_it_without_values() {
+    let seen = Arc::new(Seen::default());
+    let edits = on(|event: &mut PreActing<'_>| event.tool_use_mut().input = json!({ "euros": 1 }));
+    let edits = edits.named("edits").in_shadow();
+    let (builder, _) = builder();
+    let agent = builder.hook(edits.clone()).hook(Watch(seen.clone())).build().unwrap();
+    agent.call("Pay 5").await.unwrap();
+    edits.caught_up().await;
+    let expected = r#"edits PRE_ACTING continue ["tool_use.input.euros"]"#;
+    assert_eq!(*seen.0.lock().unwrap(), [expected]);
+}
+
+#[tokio::test]
+async fn it_is_inherited_and_counts_sub_agents_where_its_agent_counts() {
+    let limit = ToolCallLimit::all().run(2).counting_sub_agents(true).build().unwrap();
+    let shadow = limit.inherited(true).in_shadow();
+    let pay = (0..3).fold(Calls::new("pay"), |tool, _| tool.answers("paid"));
+    let uses = |id: &str| [ToolUse::new(id, "pay", json!({}))];
+    let sub = Script::new().calls(uses("1")).calls(uses("2")).calls(uses("3")).says("end");
+    let sub = ReActAgent::builder("sub").model(sub).tool(pay.clone()).build().unwrap();
+    let main = [ToolUse::new("s", "sub", json!({ "task": "Pay" }))];
+    let main = ReActAgent::builder("main").model(Script::new().calls(main).says("end"));
+    let main = main.tool(sub.to_tool("Pays.")).hook(shadow.clone()).build().unwrap();
+    main.call("Go").await.unwrap();
+    shadow.caught_up().await;
+    assert_eq!(pay.inputs().len(), 3);
+    assert!(shadow.counts().refused > 0, "{}", shadow.counts());
+}
+
+#[test]
+fn it_runs_without_a_runtime_too() {
+    let refuses = on(|event: &mut PreActing<'_>| event.refuse("no")).in_shadow();
+    let (builder, _) = builder();
+    let agent = builder.hook(refuses.clone()).build().unwrap();
+    futures::executor::block_on(async {
+        agent.call("Pay 5").await.unwrap();
+        refuses.caught_up().await;
+    });
+    assert_eq!(refuses.counts().refused, 1);
+}
+
+#[test]
+fn a_plan_does_not_take_it_for_a_guard() {
+    let guard = PiiDetection::all().everywhere().in_shadow();
+    let model = ScriptedModel::new("m", |_| "yes");
+    let agent = ReActAgent::builder("bot").model(model).hook(guard).build().unwrap();
+    let plan = agent.hook_plan();
+    assert!(plan.hooks().iter().all(|hook| hook.role().is_none()));
+}
