@@ -48,6 +48,7 @@ pub(super) const TOP_P: &str = "gen_ai.request.top_p";
 pub(super) const OTHER: &str = "_OTHER";
 
 // Names of this crate.
+pub(super) const SHADOW: &str = "hooks.shadow";
 pub(super) const DECISION: &str = "hooks.decision";
 pub(super) const EVENT: &str = "hooks.event";
 pub(super) const FLOW: &str = "hooks.flow";

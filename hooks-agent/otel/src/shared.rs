@@ -159,7 +159,7 @@ impl HookWatcher for Shared {
             return;
         }
         // The hook may have answered the call, which then has no other event before its end.
-        if run.event() == EventKind::PreCall.name() {
+        if run.event() == EventKind::PreCall.name() && !run.is_shadow() {
             self.start(kept, run.context(), run.elapsed());
         }
         if run.is_replayed() {
@@ -170,11 +170,14 @@ impl HookWatcher for Shared {
             HookFlow::Continue | HookFlow::Cancelled => return,
             flow => flow.as_str(),
         };
-        let decision = vec![
+        let mut decision = vec![
             KeyValue::new(names::HOOK, run.hook().to_owned()),
             KeyValue::new(names::EVENT, run.event()),
             KeyValue::new(names::FLOW, flow),
         ];
+        if run.is_shadow() {
+            decision.push(KeyValue::new(names::SHADOW, true));
+        }
         self.meters.decision(&decision);
         if let Some(call) = &kept.call {
             call.span().add_event(names::DECISION, decision);

@@ -127,7 +127,9 @@ impl Shared {
     pub(super) fn note_decision(&self, run: &HookRun<'_>) -> Result<(), TapeError> {
         let goes_on = run.flow() == HookFlow::Continue;
         let is_redaction = run.role() == Some(HookRole::Redacts);
-        if run.event() == EventKind::Settled.name()
+        // What a hook in shadow would have decided is no part of the run.
+        if run.is_shadow()
+            || run.event() == EventKind::Settled.name()
             || goes_on && (is_redaction || !run.has_changed())
         {
             return Ok(());

@@ -11,4 +11,5 @@ mod models;
 mod nested;
 mod order;
 mod resumed;
+mod shadow;
 mod tools;

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
@@ -76,6 +76,8 @@ pub(super) struct Call {
     pub(super) foreign_guards: OnceLock<ForeignGuards>,
     /// The most rounds that hooks allow.
     pub(super) max_iters: AtomicUsize,
+    /// The call that a hook in shadow sees in this one.
+    pub(super) shadow_of: Option<Weak<Call>>,
     /// What each step asks.
     pub(super) marks: Marks,
     pub(super) state: Mutex<State>,
@@ -164,6 +166,7 @@ impl CallContext {
             watchers: OnceLock::new(),
             foreign_guards: OnceLock::new(),
             max_iters: AtomicUsize::new(usize::MAX),
+            shadow_of: None,
             marks,
             state: Mutex::new(State { values, system, ..State::default() }),
         };

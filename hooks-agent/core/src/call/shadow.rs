@@ -78,10 +78,17 @@ impl CallContext {
             watchers,
             foreign_guards: OnceLock::new(),
             max_iters: AtomicUsize::new(self.call.max_iters.load(Ordering::Relaxed)),
+            shadow_of: Some(Arc::downgrade(&self.call)),
             marks: Marks::default(),
             state: Mutex::new(State { memory: Some(memory), ..State::default() }),
         };
         Self { call: Arc::new(call), events: None, checked: None, owner: None }
+    }
+
+    /// Returns the context of the call itself, of the one of a hook in shadow, while there is one.
+    pub(crate) fn out_of_shadow(&self) -> Option<Self> {
+        let call = self.call.shadow_of.as_ref()?.upgrade()?;
+        Some(Self { call, events: None, checked: None, owner: None })
     }
 
     /// Brings the context of a hook in shadow up to what the call had.

@@ -149,12 +149,18 @@ fn decide(args: &GuardArgs, input: &Input) -> Result<Output, BoxError> {
         refuse_limits_not_held(&policy.merged(), name)?;
     }
     let path = state_file(args)?;
-    let guard = Guard::new(policy).agent(args.agent.as_str());
+    let guard = Guard::new(policy.clone()).agent(args.agent.as_str());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let decided: Result<_, GuestThreadsError> = runtime.block_on(async {
         let mut threads = GuestThreads::open(&path).await?;
         threads.update(&input.session_id, async |thread| guard.decide(input, thread).await).await
     });
+    runtime.block_on(policy.shadow_caught_up());
+    for (name, counts) in policy.shadow_counts() {
+        if counts.divergences() > 0 {
+            eprintln!("in shadow: {name}: {counts}");
+        }
+    }
     decided.map_err(|error| {
         let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
         format!("{}: {error}{cause}", path.display()).into()

@@ -27,6 +27,9 @@ pub(super) struct PolicyArgs {
     /// The directory in which commands of policy files run.
     #[arg(long, value_name = "DIRECTORY")]
     commands_in: Option<PathBuf>,
+    /// Has all files but the managed ones run in shadow: what they would do is reported, and changes nothing.
+    #[arg(long)]
+    pub(super) shadow: bool,
     /// The file of the commands that are trusted, which `hooks-agent trust` writes.
     #[arg(long, value_name = "FILE")]
     trust: Option<PathBuf>,
@@ -38,7 +41,7 @@ impl PolicyArgs {
     }
 
     pub(super) fn builder(&self) -> PolicyBuilder {
-        let mut builder = Policy::builder();
+        let mut builder = Policy::builder().in_shadow(self.shadow);
         if let Some(directory) = &self.commands_in {
             builder = builder.commands_in(directory);
         }

@@ -1,10 +1,11 @@
 //! `hooks-agent replay`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use hooks_agent_core::hook::ShadowCounts;
 use hooks_agent_policy::policy::MergedHook;
 use hooks_agent_replay::{DriftKind, RecordedCall, Recording, Rerun, Verdict, rerun};
 use hooks_core::BoxError;
@@ -45,14 +46,19 @@ struct Notes {
     redacted: Vec<String>,
     /// The hooks that decided in the recording and that the policy does not have.
     not_run: BTreeSet<String>,
+    /// What the entries of the policy that are in shadow would have done.
+    shadow: Vec<(String, ShadowCounts)>,
 }
 
 pub(super) fn run(args: &ReplayArgs) -> ExitCode {
     match again(args) {
         Ok((runs, notes)) => {
             if args.json {
-                let Notes { redacted, not_run } = notes;
-                let printed = json!({ "runs": runs, "redacted": redacted, "not_run": not_run });
+                let Notes { redacted, not_run, shadow } = notes;
+                let shadow: BTreeMap<_, _> = shadow.into_iter().collect();
+                let printed = json!({
+                    "runs": runs, "redacted": redacted, "not_run": not_run, "shadow": shadow,
+                });
                 println!("{printed}");
             } else {
                 print(&runs, &notes);
@@ -74,10 +80,13 @@ fn again(args: &ReplayArgs) -> Result<(Vec<Rerun>, Notes), BoxError> {
     let own: BTreeSet<_> = own.collect();
     let decided = recording.calls().iter().flat_map(RecordedCall::decisions);
     let not_run = decided.map(|it| it.hook().to_owned()).filter(|it| !own.contains(it.as_str()));
-    let notes = Notes { redacted: recording.redacted().to_vec(), not_run: not_run.collect() };
+    let (redacted, not_run) = (recording.redacted().to_vec(), not_run.collect());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let again = rerun(recording, |_, builder| builder.hook_source(policy.clone()));
-    Ok((runtime.block_on(again)?, notes))
+    let runs = runtime.block_on(again)?;
+    runtime.block_on(policy.shadow_caught_up());
+    let notes = Notes { redacted, not_run, shadow: policy.shadow_counts() };
+    Ok((runs, notes))
 }
 
 fn has_changed(run: &Rerun) -> bool {
@@ -100,6 +109,9 @@ fn print(runs: &[Rerun], notes: &Notes) {
     if !notes.not_run.is_empty() {
         let names = notes.not_run.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
         println!("these hooks decided in the recording and are not in the policy: {names}");
+    }
+    for (name, counts) in &notes.shadow {
+        println!("in shadow: {name}: {counts}");
     }
     println!("{changed} of {} runs would go another way", runs.len());
 }

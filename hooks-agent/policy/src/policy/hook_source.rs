@@ -172,6 +172,14 @@ impl Policy {
         self.current().shadow_counts()
     }
 
+    /// Waits until the entries that run in shadow have seen what calls have done until now.
+    pub async fn shadow_caught_up(&self) {
+        let version = self.current();
+        for shadow in version.shadows() {
+            shadow.caught_up().await;
+        }
+    }
+
     /// Returns the number of the version with which calls begin now: 1, and 1 more after each
     /// reload that changed something.
     #[must_use]

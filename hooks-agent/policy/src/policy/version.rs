@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hooks_agent_core::hook::ShadowCounts;
+use hooks_agent_core::hook::{AgentHook, ShadowCounts, Shadowed};
 use hooks_agent_core::react::HookSet;
 
 use crate::policy::merge::{Loaded, MadeCommands, MadeHook, MadeLimits, Merged};
@@ -55,12 +55,14 @@ impl Version {
 
     /// Returns what is in shadow, by name, with what it would have done.
     pub(super) fn shadow_counts(&self) -> Vec<(String, ShadowCounts)> {
-        let limits = self.limits.iter().filter_map(MadeLimits::shadow_counts);
-        let commands = self.commands.shadow_counts();
-        limits
-            .chain(commands)
-            .chain(self.hooks.iter().filter_map(MadeHook::shadow_counts))
-            .collect()
+        self.shadows().map(|shadow| (shadow.name(), shadow.counts())).collect()
+    }
+
+    /// Returns what is in shadow.
+    pub(super) fn shadows(&self) -> impl Iterator<Item = &Shadowed> {
+        let limits = self.limits.iter().filter_map(|limits| limits.shadow.as_ref());
+        let hooks = self.hooks.iter().filter_map(MadeHook::shadow);
+        limits.chain(self.commands.shadow()).chain(hooks)
     }
 
     /// Returns the hooks of an agent: the limits, the commands, then those of its name, highest

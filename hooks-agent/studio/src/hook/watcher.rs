@@ -12,6 +12,11 @@ impl HookWatcher for Recorder {
         let ran = Ran::of(run);
         let (event, tool_call) = (ran.event, ran.tool_call.clone());
         let mut kept = state.lock();
+        if ran.is_shadow {
+            // What it would have done is in nothing that the event ends with.
+            let entries = Ran::write(vec![ran], &Shown::NOTHING);
+            return self.push_hooks(&mut kept, cx, entries);
+        }
         let waits = !ran.changes.is_empty() || kept.pending.has(event, tool_call.as_deref());
         let is_cut =
             matches!(ran.flow, HookFlow::Failed | HookFlow::Panicked | HookFlow::Cancelled);

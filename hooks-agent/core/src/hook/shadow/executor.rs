@@ -176,6 +176,8 @@ impl Shadow {
 
     /// Counts and tells what the hook would have done.
     fn note(&self, cx: &CallContext, info: &HookInfo, seen: &Seen, told: &mut Told) {
+        let of_call = cx.out_of_shadow();
+        let cx = of_call.as_ref().unwrap_or(cx);
         let run = HookRun {
             cx,
             info,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_agent_core::hook::{AgentHook, AgentHookExt, ShadowCounts, Shadowed};
+use hooks_agent_core::hook::{AgentHookExt, Shadowed};
 use hooks_agent_core::react::HookSet;
 
 use crate::command::{CommandHooks, CommandPlace, CommandProblem, Layer, Trust};
@@ -41,10 +41,9 @@ impl MadeCommands {
         [&self.enforced.set, &self.in_shadow.set].into_iter()
     }
 
-    /// Returns what the commands in shadow would have done.
-    pub(crate) fn shadow_counts(&self) -> Option<(String, ShadowCounts)> {
-        let shadow = self.in_shadow.shadow.as_ref()?;
-        Some((shadow.name(), shadow.counts()))
+    /// Returns the hook of the commands in shadow, if there are any.
+    pub(crate) fn shadow(&self) -> Option<&Shadowed> {
+        self.in_shadow.shadow.as_ref()
     }
 }
 

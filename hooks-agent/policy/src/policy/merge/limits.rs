@@ -2,9 +2,7 @@
 
 use hooks_agent_core::agent_hook;
 use hooks_agent_core::event::{EventKind, EventMask, Flow, PreActing, PreCall, PreReasoning};
-use hooks_agent_core::hook::{
-    AgentHook, AgentHookExt, AroundMask, NextTool, ShadowCounts, Shadowed, ToolCall, priority,
-};
+use hooks_agent_core::hook::{AgentHookExt, AroundMask, NextTool, Shadowed, ToolCall, priority};
 use hooks_agent_core::message::{ToolResult, ToolUse};
 use hooks_agent_core::options::Globs;
 use hooks_agent_core::react::HookSet;
@@ -17,7 +15,7 @@ use crate::policy::error::Place;
 #[derive(Clone, Default)]
 pub(crate) struct MadeLimits {
     pub(crate) set: HookSet,
-    shadow: Option<Shadowed>,
+    pub(crate) shadow: Option<Shadowed>,
 }
 
 impl MadeLimits {
@@ -36,11 +34,6 @@ impl MadeLimits {
     /// Returns the same hook, which stands at this place.
     pub(crate) fn at(&self, place: &Place) -> Self {
         Self { set: place.of_set(&self.set), shadow: self.shadow.clone() }
-    }
-
-    pub(crate) fn shadow_counts(&self) -> Option<(String, ShadowCounts)> {
-        let shadow = self.shadow.as_ref()?;
-        Some((shadow.name(), shadow.counts()))
     }
 }
 

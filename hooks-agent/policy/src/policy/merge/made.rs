@@ -4,7 +4,7 @@ use hooks_agent_core::options::Globs;
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_agent_core::hook::{AgentHook, AgentHookExt, DynAgentHook, ShadowCounts, Shadowed};
+use hooks_agent_core::hook::{AgentHook, AgentHookExt, DynAgentHook, Shadowed};
 use hooks_agent_core::react::HookSet;
 
 use crate::policy::error::Place;
@@ -97,9 +97,9 @@ impl MadeHook {
         self.shadow.as_ref().and_then(AgentHook::not_in_shadow)
     }
 
-    /// Returns what it would have done, if it is in shadow.
-    pub(crate) fn shadow_counts(&self) -> Option<(String, ShadowCounts)> {
-        Some((self.name.clone(), self.shadow.as_ref()?.counts()))
+    /// Returns the hook in shadow, if it is.
+    pub(crate) fn shadow(&self) -> Option<&Shadowed> {
+        self.shadow.as_ref()
     }
 
     pub(crate) fn priority(&self) -> i32 {

@@ -21,6 +21,8 @@ pub(crate) struct Ran {
     pub(crate) flow: HookFlow,
     pub(crate) tool_call: Option<Arc<str>>,
     pub(crate) changes: Vec<HookChange>,
+    /// Whether it would have done it.
+    pub(crate) is_shadow: bool,
 }
 
 /// What may be shown of changes at an event.
@@ -53,6 +55,7 @@ impl Ran {
             flow: run.flow(),
             tool_call: run.tool_call_id().map(Into::into),
             changes: if run.has_changed() { run.changes() } else { Vec::new() },
+            is_shadow: run.is_shadow(),
         }
     }
 
@@ -85,6 +88,9 @@ impl Ran {
             "flow": self.flow.as_str(),
             "changed": changed,
         });
+        if self.is_shadow {
+            entry["shadow"] = true.into();
+        }
         if let Some(role) = self.role {
             entry["role"] = role_name(role).into();
         }

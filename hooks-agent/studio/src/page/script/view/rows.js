@@ -19,6 +19,17 @@ const TOOL_STATES = {
   'not run': 'not run',
 };
 
+/** What a hook in shadow would have done, as a verb. */
+const WOULD = {
+  continue: 'continue', refuse: 'refuse', ask: 'ask', answer: 'answer', stop: 'stop', jump: 'jump',
+  recover: 'recover', failed: 'fail', panicked: 'panic', cancelled: 'end',
+};
+
+function would(hook) {
+  if (hook.flow === 'continue' && hook.changed?.length) return 'change';
+  return WOULD[hook.flow] ?? shown(hook.flow);
+}
+
 /** What a row says in its line: `{ icon, parts, name, note, time }`, and a body. */
 const KINDS = {
   input: ({ messages }) => ({
@@ -117,10 +128,11 @@ const KINDS = {
     parts: [
       h('span.hook-name', {}, shown(hook.hook)),
       h('span.event', { title: `${hook.level} hook, priority ${hook.priority}` }, shown(hook.event)),
-      hook.flow !== 'continue' && h(`span.chip.flow-${hook.flow}`, {}, shown(hook.flow)),
+      hook.shadow && would(hook) !== 'continue' && h('span.chip.shadow', { title: 'In shadow: it changed nothing' }, `would ${would(hook)}`),
+      !hook.shadow && hook.flow !== 'continue' && h(`span.chip.flow-${hook.flow}`, {}, shown(hook.flow)),
       hook.role && h('span.faint', {}, String(hook.role).toLowerCase()),
     ],
-    name: `Hook ${hook.hook} at ${hook.event}: ${hook.flow}, ${count(hook.changed?.length ?? 0, 'change')}`,
+    name: `Hook ${hook.hook} at ${hook.event}: ${hook.shadow ? `in shadow, would ${would(hook)}` : hook.flow}, ${count(hook.changed?.length ?? 0, 'change')}`,
     time: hook.us === undefined ? '' : micros(hook.us),
     body: [
       (hook.changed ?? []).map(change),
