@@ -100,6 +100,28 @@ fn a_decision_is_json_on_standard_output() {
 }
 
 #[test]
+fn a_guard_in_shadow_blocks_nothing_and_says_what_it_would_have_done() {
+    let project = Project::new(POLICY);
+    let (policy, state) = (project.policy(), project.state());
+    let guard = |event: &str| {
+        run(&["guard", "--shadow", "--policy", path(&policy), "--state", path(&state)], event)
+    };
+    let denied = guard(&tool_use("Bash"));
+    assert_eq!((denied.status.code(), text(&denied.stdout)), (Some(0), String::new()));
+    let stderr = text(&denied.stderr);
+    assert!(stderr.contains("in shadow: policy limits in shadow: "), "{stderr}");
+    assert!(stderr.contains("1 would have refused"), "{stderr}");
+    let asked = guard(&tool_use("mcp__bank__pay"));
+    assert_eq!((asked.status.code(), text(&asked.stdout)), (Some(0), String::new()));
+    assert!(
+        text(&asked.stderr).contains("in shadow: human_in_the_loop: "),
+        "{}",
+        text(&asked.stderr)
+    );
+    assert_eq!(text(&guard(&tool_use("Read")).stderr), "");
+}
+
+#[test]
 fn counts_hold_over_processes_that_run_at_once() {
     let project = Project::new(POLICY);
     let passed = std::thread::scope(|scope| {

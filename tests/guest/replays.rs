@@ -119,3 +119,18 @@ fn trusted_commands_are_read_by_check() {
     let wrong = Command::new(PROGRAM).args(["trust", "abc", "--file"]).arg(&trust).output();
     assert_eq!(wrong.unwrap().status.code(), Some(1));
 }
+
+#[tokio::test]
+async fn a_policy_in_shadow_changes_no_run_and_says_what_it_would_have_done() {
+    let (folder, tape) = recorded().await;
+    let policy = "version = 1\n[limits]\ndeny_tools = [\"echo\"]\n";
+    let output = replay(folder.path(), &tape, policy, &["--shadow"]);
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{printed}{}", text(&output.stderr));
+    let expected = "2 would have refused";
+    assert!(printed.contains("in shadow: policy limits in shadow: "), "{printed}");
+    assert!(printed.contains(expected) && printed.contains("0 of 1 runs"), "{printed}");
+    let output = replay(folder.path(), &tape, policy, &["--shadow", "--json"]);
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["shadow"]["policy limits in shadow"]["refused"], 2);
+}

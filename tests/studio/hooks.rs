@@ -296,3 +296,35 @@ impl Brief {
         event.set_message(Msg::assistant("c", "short"));
     }
 }
+
+#[tokio::test]
+async fn a_hook_in_shadow_is_a_row_of_what_it_would_have_done() {
+    let studio = Studio::new();
+    let refuses = on(|event: &mut PreActing<'_>| event.refuse("hunter2"));
+    let refuses = refuses.named("refuses").in_shadow();
+    let edits = sets("hunter2").named("edits").in_shadow();
+    let (first, second) = (refuses.clone(), edits.clone());
+    // The run is open until they have caught up.
+    let wait = hooks_agent_core::on!(async move |_: &mut PostCall<'_>| {
+        first.caught_up().await;
+        second.caught_up().await;
+    });
+    let agent = ReActAgent::builder("clerk")
+        .model(calls_then("read", json!({ "path": "a" }), "Done."))
+        .tool(FunctionTool::new("read", "Reads.", async |_: Value| "text"))
+        .hook(refuses)
+        .hook(edits)
+        .hook(wait)
+        .hook(studio.hook())
+        .build()
+        .unwrap();
+
+    let hooks = hooks_of(&studio, &agent, "Go").await;
+
+    let row = of(&hooks, "refuses", "PRE_ACTING");
+    assert_eq!((&row["shadow"], &row["flow"]), (&json!(true), &json!("refuse")));
+    let edited = of(&hooks, "edits", "PRE_ACTING");
+    assert_eq!(edited["changed"], json!([{ "path": "tool_use.input.*", "hidden": false }]));
+    let shown = serde_json::to_string(&hooks).unwrap();
+    assert!(!shown.contains("hunter2"), "{shown}");
+}

@@ -6,6 +6,7 @@ mod hooks;
 mod limits;
 mod reloads;
 mod secrets;
+mod shadow;
 mod support;
 mod texts;
 mod vectors;

@@ -11,8 +11,9 @@ use crate::journal::{CallEnd, JournalScope};
 use crate::memory::Memory;
 use crate::message::{Messages, Msg};
 use crate::store::StoreError;
+use crate::store::now;
 use crate::stream::AgentEventKind;
-use crate::thread::{Durable, OpenSession, now};
+use crate::thread::{Durable, OpenSession};
 
 /// Runs a call on its thread, which is up to date then and written where the call is kept.
 pub(super) async fn reply<A: Agent + ?Sized>(

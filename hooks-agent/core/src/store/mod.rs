@@ -1,6 +1,7 @@
 //! Stores: where the threads of agents and the questions to people outlive the process.
 
 mod claim;
+mod clock;
 mod contract;
 mod error;
 mod filter;
@@ -15,6 +16,7 @@ mod report;
 mod step;
 
 pub use claim::Claim;
+pub(crate) use clock::now;
 pub use contract::{Backend, Steps, Store, StoreFuture};
 pub use error::StoreError;
 pub use filter::Filter;

@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 
 use crate::call::CallContext;
 use crate::memory::Memory;
+use crate::store::now;
 use crate::store::{
     Backend, DecisionError, Filter, HistoryRow, Ledger, NameError, QuotaUse, Reservation, Store,
     StoreError, StoreFuture, ThreadInfo, ThreadKey, Verdict, Waiting, Window, check_name,
 };
-use crate::thread::clock::now;
 use crate::thread::threads::Threads;
 
 /// The store of one process: threads live in its memory, and end with it. Clones share the threads.

@@ -1,7 +1,6 @@
 //! The threads of an agent: the queues of their calls, their memories, and how these come from a store
 //! and go to it.
 
-mod clock;
 mod cut_off;
 mod durable;
 mod keeper;
@@ -13,7 +12,6 @@ mod session;
 mod threads;
 mod turns;
 
-pub(crate) use clock::now;
 pub(crate) use durable::Durable;
 pub use memory_store::MemoryStore;
 pub(crate) use options::StoreOptions;

@@ -8,8 +8,8 @@ use crate::call::CallContext;
 use crate::error::InputError;
 use crate::memory::{FindMemory, Memory};
 use crate::message::Messages;
+use crate::store::now;
 use crate::store::{Ledger, StoreError};
-use crate::thread::clock::now;
 use crate::thread::durable::Durable;
 use crate::thread::turns::Turns;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::call::context::CallContext;
 use crate::call::thread::kept::Kept;
 use crate::call::tool::CheckedCall;
+use crate::error::tool::ToolError;
 use crate::memory::SaveThread;
+use crate::store::now;
 use crate::store::{Ledger, Reservation, StoreError};
-use crate::thread::now;
-use crate::tool::ToolError;
 
 /// Where a call counts what it uses of quotas.
 enum Counted<'a> {

@@ -13,7 +13,7 @@ use crate::message::{
 use crate::react::agent::ReActAgent;
 use crate::react::run::decided::{Decided, OTHER_TOOL, UNKNOWN_OUTCOME, changed, decided, is_held};
 use crate::store::CallState;
-use crate::thread::now;
+use crate::store::now;
 
 /// What a call does first.
 pub(super) enum Admitted {

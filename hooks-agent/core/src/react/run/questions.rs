@@ -12,9 +12,9 @@ use crate::message::{
 use crate::react::run::batch::Batch;
 use crate::react::run::rounds::{Ended, Run};
 use crate::round::AskedPeople;
+use crate::store::now;
 use crate::store::{ThreadKey, Waiting};
 use crate::stream::AgentEventKind;
-use crate::thread::now;
 
 impl Run<'_> {
     /// Leaves the tool calls of an answer waiting, because a hook stopped the call.
