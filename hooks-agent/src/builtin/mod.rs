@@ -12,6 +12,7 @@
 //! | `Rules` | goes by rules about tool calls, with conditions in CEL | 25 | `rules` |
 //! | `RuleOfTwo` | keeps untrusted input, private data and changes of state apart | 30 | |
 //! | `InjectPrompt` | adds rules to the system prompt | 80 | |
+//! | `McpPins` | keeps tools of servers to what a person has pinned | 10 | |
 //! | `Spotlight` | marks foreign text as data | 300 | |
 //! | `ToolParams` | adds arguments that only the tool receives | 950 | `secrets` |
 //! | [`limit`] | | | |

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::{
-    Decision, EgressGuard, InjectPrompt, PiiDetection, Requires, RuleOfTwo, Rules, Sanitize,
-    Secrets, SensitiveWords, Spotlight, Then, ToolApproval, ToolParams, ToolRule, Vault, WordList,
+    Decision, EgressGuard, InjectPrompt, McpPins, PiiDetection, Requires, RuleOfTwo, Rules,
+    Sanitize, Secrets, SensitiveWords, Spotlight, Then, ToolApproval, ToolParams, ToolRule, Vault,
+    WordList,
 };
 use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
 use hooks_agent::builtin::observe::{JsonlTrace, Logging, Monitoring, OpenTelemetry, Timing};
@@ -96,6 +97,7 @@ pub(crate) fn guards_with(
         .hook(Secrets::new())
         .hook(words.tool_results(true).tool_arguments(true))
         .hook(EgressGuard::new(["*.example"]).unwrap())
+        .hook(McpPins::open("no-pins.json").unwrap())
         .hook(approval)
         .hook(rule)
         .hook(rules)

@@ -4,5 +4,6 @@ mod effects;
 mod everything;
 mod fake;
 mod http;
+mod pins;
 mod process;
 mod tools;

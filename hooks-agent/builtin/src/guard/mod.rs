@@ -5,6 +5,7 @@ mod bech32;
 #[cfg(any(feature = "pii", feature = "words"))]
 mod fold;
 mod inject_prompt;
+mod mcp_pins;
 #[cfg(feature = "pii")]
 pub mod pii;
 #[cfg(feature = "pii")]
@@ -28,6 +29,7 @@ mod vault;
 mod words;
 
 pub use inject_prompt::{InjectPrompt, Position};
+pub use mcp_pins::{McpPins, McpPinsError};
 #[cfg(feature = "pii")]
 pub use pii_detection::PiiDetection;
 pub use rule_of_two::{Labels, RuleOfTwo};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use hooks_agent_core::tool::{Effect, ProgressSender, Tool, ToolContext, ToolFuture};
-use hooks_core::BoxError;
+use hooks_core::{BoxError, BoxFuture};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam,
     ClientRequest, JsonObject, RequestId, ServerResult,
@@ -160,6 +160,17 @@ impl Tool for RemoteTool {
 
     fn is_foreign(&self) -> bool {
         true
+    }
+
+    fn current_identity(&self) -> BoxFuture<'_, Result<Option<String>, BoxError>> {
+        Box::pin(async move {
+            let listed = self.connection.peer.list_all_tools().await;
+            let listed = listed.map_err(|error| self.connection.error(error))?;
+            let found = listed.into_iter().find(|tool| *tool.name == *self.name);
+            let now = found.map(|tool| Self::new(tool, self.connection.clone()));
+            // A tool that the server has no more is another one.
+            Ok(Some(now.map_or_else(String::new, |now| (&now as &dyn Tool).identity())))
+        })
     }
 
     fn call(&self, cx: ToolContext) -> ToolFuture<'_> {

@@ -2,6 +2,7 @@
 //! is not one of its type, and a key that it does not have, are errors of the file.
 
 mod inject_prompt;
+mod mcp_pins;
 #[cfg(feature = "pii")]
 mod pii_detection;
 mod rule_of_two;

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use hooks_core::BoxError;
+use hooks_core::{BoxError, BoxFuture};
 use serde_json::Value;
 
 use crate::call::tool::context::ToolContext;
@@ -70,6 +70,13 @@ pub trait Tool: Any + Send + Sync {
     /// [`Door::ToolSpec`](crate::call::Door::ToolSpec). The default is `false`.
     fn is_foreign(&self) -> bool {
         false
+    }
+
+    /// Returns the [identity](trait@Tool#method.identity) that the tool has now, if it comes from a server that can be
+    /// asked: another one than its own is that of another tool by this name. `None` if it is what it was, which is the
+    /// default. An error if the server does not say.
+    fn current_identity(&self) -> BoxFuture<'_, Result<Option<String>, BoxError>> {
+        Box::pin(std::future::ready(Ok(None)))
     }
 
     /// Returns whether the tool goes on where it was, if it runs again after its process ended.
