@@ -47,6 +47,16 @@ pub(crate) trait Watch: Send + Sync + 'static {
 
     /// Hears of a request for a lease.
     fn acquired(&self, _: &Acquired) {}
+
+    /// Returns whether a step stays on its way to the store until its commit is dropped.
+    fn stays(&self, _: &Step) -> bool {
+        false
+    }
+
+    /// Returns whether the process ends after a step.
+    fn ends_after(&self, _: &Step) -> bool {
+        false
+    }
 }
 
 /// A store around another one.
@@ -123,7 +133,18 @@ impl<W: Watch> Steps for Watched<W> {
     }
 
     fn commit<'a>(&'a self, lease: &'a Lease, step: &'a Step) -> StoreFuture<'a, ()> {
-        self.run(Operation::Commit, self.steps.commit(lease, step))
+        let stays = self.watch.stays(step);
+        let commit = self.run(Operation::Commit, self.steps.commit(lease, step));
+        Box::pin(async move {
+            if stays {
+                return std::future::pending().await;
+            }
+            commit.await?;
+            if self.watch.ends_after(step) {
+                return std::future::pending().await;
+            }
+            Ok(())
+        })
     }
 
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {

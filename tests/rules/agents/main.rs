@@ -5,6 +5,7 @@ mod decisions;
 mod order;
 mod people;
 mod quotas;
+mod quotas_around;
 mod sub_agents;
 mod users;
 

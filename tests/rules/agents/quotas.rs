@@ -198,7 +198,7 @@ async fn sub_agents_count_where_the_agent_with_the_hook_counts() {
 }
 
 #[tokio::test]
-async fn a_tool_call_that_runs_again_is_counted_once() {
+async fn a_hook_that_runs_a_tool_twice_uses_twice_as_much() {
     let bots = Bots::new();
     let twice = on_tool_twice();
     let pay = tool("pay");
@@ -206,7 +206,7 @@ async fn a_tool_call_that_runs_again_is_counted_once() {
     let agent = agent.hook(quotas([payments()])).hook(twice).build().unwrap();
     agent.call("Pay").await.unwrap();
     assert_eq!(pay.inputs().len(), 2);
-    assert_eq!(bots.used("payments").await, [used("all", 1)]);
+    assert_eq!(bots.used("payments").await, [used("all", 2)]);
 }
 
 fn on_tool_twice() -> Twice {
@@ -285,7 +285,7 @@ async fn tokens_are_those_that_the_provider_reports() {
 async fn a_model_call_that_is_cut_off_keeps_what_it_reserved_and_one_that_is_refused_nothing() {
     let bots = Bots::new();
     let hook = || quotas([Quota::tokens("tokens", 100_000).within(HOUR)]);
-    let refused = ScriptedModel::new("busy", |_| ModelError::status("busy", 503));
+    let refused = ScriptedModel::new("busy", |_| ModelError::status("busy", 429));
     let agent = bots.builder("bot", refused).hook(hook()).build().unwrap();
     agent.call("Hello").await.unwrap_err();
     assert_eq!(bots.used("tokens").await, []);

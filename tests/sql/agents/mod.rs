@@ -14,6 +14,7 @@ mod lost_lease;
 mod ownership;
 mod people;
 mod quotas;
+mod quotas_around;
 mod random_steps;
 mod shared;
 mod shutdown;

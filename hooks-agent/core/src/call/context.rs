@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -78,6 +78,8 @@ pub(super) struct Call {
     pub(super) max_iters: AtomicUsize,
     /// The call that a hook in shadow sees in this one.
     pub(super) shadow_of: Option<Weak<Call>>,
+    /// How often its model was asked.
+    pub(super) asked: AtomicU64,
     /// What each step asks.
     pub(super) marks: Marks,
     pub(super) state: Mutex<State>,
@@ -166,6 +168,7 @@ impl CallContext {
             watchers: OnceLock::new(),
             foreign_guards: OnceLock::new(),
             max_iters: AtomicUsize::new(usize::MAX),
+            asked: AtomicU64::new(0),
             shadow_of: None,
             marks,
             state: Mutex::new(State { values, system, ..State::default() }),

@@ -1,6 +1,6 @@
 //! The context of a call as a hook in shadow sees it: what it changes there reaches nobody.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tokio_util::sync::CancellationToken;
@@ -77,6 +77,7 @@ impl CallContext {
             kept: OnceLock::new(),
             watchers,
             foreign_guards: OnceLock::new(),
+            asked: AtomicU64::new(0),
             max_iters: AtomicUsize::new(self.call.max_iters.load(Ordering::Relaxed)),
             shadow_of: Some(Arc::downgrade(&self.call)),
             marks: Marks::default(),

@@ -150,6 +150,7 @@ impl ReActAgent {
             return Ok(recorded);
         }
         let core = &*self.core;
+        cx.count_asked();
         Ok(ModelAnswer::ask_known(&*core.model, Some(&core.model_name), request).await?)
     }
 

@@ -63,6 +63,14 @@ pub(crate) struct Session {
     unsure: Queue<Option<Step>>,
 }
 
+/// A tool call that starts with a step.
+struct Start<'a> {
+    tool_call: &'a str,
+    /// Whether it does not start again after its process ended.
+    is_once: bool,
+    reservations: Vec<Reservation>,
+}
+
 /// A session that ends when this is dropped: the lease is released then. What was not written stays in
 /// memory and is part of the next step, if no other process has written to the thread until then.
 pub(crate) struct OpenSession {
@@ -195,32 +203,40 @@ impl Session {
 
     /// Writes what memory has and the store has not. Returns whether there was something.
     pub(super) async fn write(&self, releases: bool) -> Result<bool, StoreError> {
-        self.write_step(Memory::step, releases, Vec::new()).await
+        self.write_step(Memory::step, releases, None).await
     }
 
     async fn write_step(
         &self,
         step: fn(&Memory) -> Option<Step>,
         releases: bool,
-        reservations: Vec<Reservation>,
+        start: Option<Start<'_>>,
     ) -> Result<bool, StoreError> {
         let mut unsure = self.unsure.lock().await;
         if self.is_over() {
             return Err(self.lease_lost());
         }
-        if let Some(step) = &*unsure {
-            // It may have been written: this is the same step, so that it is not written twice.
+        if let Some(step) = &mut *unsure {
+            // It may have been written: this is the same step, so that it is not written twice. The tool that
+            // it was to start did not run, and uses nothing.
+            step.reservations.clear();
             self.send(step, true).await?;
             self.wrote(unsure.take());
         }
+        // Not before: a step of another tool call would have the start of this one.
+        let is_new = |it: &Start<'_>| it.is_once && self.memory.start_call(it.tool_call);
+        let started = start.as_ref().filter(|it| is_new(it)).map(|it| it.tool_call);
         let Some(mut step) = step(&self.memory) else { return Ok(false) };
         step.releases = releases;
-        step.reservations = reservations;
+        step.reservations = start.map(|it| it.reservations).unwrap_or_default();
         step.user.clone_from(&self.user.lock().unwrap_or_else(PoisonError::into_inner));
         let sent = self.send(unsure.insert(step), false).await;
         if let Err(StoreError::Quota(_)) = sent {
             // It is not written: the next step has what it had, without the reservations.
             *unsure = None;
+            if let Some(tool_call) = started {
+                self.memory.unstart_call(tool_call);
+            }
         }
         sent?;
         self.wrote(unsure.take());
@@ -302,9 +318,7 @@ impl SaveThread for Session {
     }
 
     fn commit_values(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(
-            async move { self.write_step(Memory::values_step, false, Vec::new()).await.map(drop) },
-        )
+        Box::pin(async move { self.write_step(Memory::values_step, false, None).await.map(drop) })
     }
 
     fn start<'a>(
@@ -314,20 +328,21 @@ impl SaveThread for Session {
         reservations: Vec<Reservation>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            let is_new = is_once && self.memory.start_call(tool_call);
-            let started = match self.backing.durability {
-                _ if reservations.is_empty() => self.commit(Moment::Step).await,
-                Durability::Step if !self.backing.steps.keeps_quotas() => Err(StoreError::NoQuotas),
-                Durability::Step => {
-                    self.write_step(Memory::any_step, false, reservations).await.map(drop)
+            if self.backing.durability == Durability::Step && !reservations.is_empty() {
+                if !self.backing.steps.keeps_quotas() {
+                    return Err(StoreError::NoQuotas);
                 }
-                // Nothing of the call is written before it ends.
-                Durability::Call => self.backing.store.reserve(reservations).await,
-            };
-            if let (Err(StoreError::Quota(_) | StoreError::NoQuotas), true) = (&started, is_new) {
-                self.memory.unstart_call(tool_call);
+                let start = Start { tool_call, is_once, reservations };
+                return self.write_step(Memory::any_step, false, Some(start)).await.map(drop);
             }
-            started
+            // Nothing of the call is written before it ends if not each step is.
+            if !reservations.is_empty() {
+                self.backing.store.reserve(reservations).await?;
+            }
+            if is_once {
+                self.memory.start_call(tool_call);
+            }
+            self.commit(Moment::Step).await
         })
     }
 

@@ -20,6 +20,9 @@ pub struct QuotasBuilder {
     prefix: String,
 }
 
+/// The longest prefix of names, in bytes.
+const LONGEST_PREFIX: usize = 256;
+
 impl QuotasBuilder {
     pub(super) fn new() -> Self {
         Self { quotas: Vec::new(), prices: None, exit: QuotaExit::End, prefix: String::new() }
@@ -62,6 +65,9 @@ impl QuotasBuilder {
         let mut checked = Vec::with_capacity(quotas.len());
         if quotas.is_empty() {
             mistakes.add("quota", "expected at least one quota");
+        }
+        if prefix.len() > LONGEST_PREFIX {
+            mistakes.add("prefix", format!("expected at most {LONGEST_PREFIX} bytes"));
         }
         for (index, quota) in quotas.into_iter().enumerate() {
             let place = format!("quota[{index}]");

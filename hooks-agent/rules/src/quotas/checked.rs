@@ -17,6 +17,8 @@ use crate::rule::{Mistakes, ToolGlobs, Whose, check_list, check_name, is_about, 
 
 /// The longest name, in bytes.
 const LONGEST: usize = 128;
+/// The longest text that says whose part of a quota is meant, in bytes: the longest name in a store.
+const LONGEST_SUBJECT: usize = 512;
 /// The longest reason, in bytes.
 const LONGEST_REASON: usize = 1024;
 /// How many parts an amount has.
@@ -162,6 +164,11 @@ impl Checked {
 
     fn reserve(&self, cx: &CallContext, tool: &str, amount: u64) -> Result<Reservation, String> {
         let subject = self.subject(cx, tool).map_err(|why| self.unclear(&why))?;
+        if subject.len() > LONGEST_SUBJECT {
+            return Err(
+                self.unclear(&format!("its subject is longer than {LONGEST_SUBJECT} bytes"))
+            );
+        }
         let window = window_of(self.within, &self.zone, Timestamp::now());
         Ok(Reservation::new(self.stored.clone(), subject, amount, self.most, window))
     }
@@ -181,7 +188,8 @@ impl Checked {
             Per::Agent => cx.agent_name().into(),
             Per::Thread => {
                 let owner = cx.owner_call();
-                format!("{}/{}", owner.agent_name(), owner.thread_id()).into()
+                let agent = owner.agent_name().replace('%', "%25").replace('/', "%2F");
+                format!("{agent}/{}", owner.thread_id()).into()
             }
             Per::Tool => tool.into(),
         })

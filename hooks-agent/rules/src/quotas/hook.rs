@@ -2,10 +2,9 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use hooks_agent_core::agent_hook;
-use hooks_agent_core::call::CallContext;
+use hooks_agent_core::call::{CallContext, RunId};
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::{Flow, PreCall};
 use hooks_agent_core::hook::{AroundMask, ModelCall, NextModel, NextTool, ToolCall};
@@ -30,11 +29,11 @@ use crate::quotas::quota::{Over, QuotaExit};
 ///   before its first hook further in, a model call before the request is sent, a tool call right as the tool starts,
 ///   in the transaction that marks it as started. Two processes never find the same room.
 /// - **Once.** A tool call is counted once, also if its process ends and another one goes on with it; so is a call
-///   that is resumed.
+///   that is resumed. A hook that runs a tool twice uses twice as much.
 /// - **Tokens and money** are reserved as an estimate of the request, and as many tokens as the request allows for the
 ///   answer, if it says so. What the provider reports takes its place. It may be more: the calls in flight may go
-///   beyond the quota. A model call that was cut off keeps what it has reserved. One that the provider refused used
-///   nothing.
+///   beyond the quota. A model call that was cut off keeps what it has reserved. One that the provider refused with a
+///   status below 500 used nothing.
 /// - **What cannot be counted does not happen**: for who is not known, where an argument is no amount, if the store
 ///   fails. A durable engine keeps no quotas: a call in it fails.
 ///
@@ -161,9 +160,8 @@ fn log(cx: &CallContext, exceeded: &QuotaExceeded) {
 /// Returns whether a failed model call costs nothing: no model has read the request.
 fn is_free(error: &AgentError) -> bool {
     match error {
-        AgentError::Model(ModelError::Status { .. } | ModelError::Unreachable { .. }) => true,
-        AgentError::Model(_) => false,
-        _ => true,
+        AgentError::Model(ModelError::Status { status, .. }) => *status < 500 && *status != 408,
+        _ => false,
     }
 }
 
@@ -185,7 +183,7 @@ impl Quotas {
         }
         let mut wanted = Vec::new();
         if !event.resumes() {
-            let key: Arc<str> = cx.run_id().to_string().into();
+            let key: Arc<str> = RunId::random().to_string().into();
             for quota in self.inner.quotas.iter().filter(|quota| quota.over == Over::Calls) {
                 wanted.extend(quota.of_call(cx, 1)?.map(|it| it.with_key(key.clone())));
             }
@@ -219,9 +217,7 @@ impl Quotas {
         if all.is_empty() {
             return next.run(call.into_request()).await;
         }
-        let number = owner.hook_state::<AtomicU64>(Arc::as_ptr(&self.inner).addr());
-        let number = number.fetch_add(1, Ordering::Relaxed);
-        let key: Arc<str> = format!("{}/model/{number}", owner.run_id()).into();
+        let key: Arc<str> = RunId::random().to_string().into();
         for (_, it) in &mut all {
             it.key = key.clone();
         }
@@ -239,11 +235,15 @@ impl Quotas {
         }
         let reserved = Reserved { inner: self.inner.clone(), owner: owner.clone(), all };
         let request = call.request().clone();
+        let before = cx.models_asked();
         let ended = next.run(call.into_request()).await;
+        let asked = cx.models_asked() - before;
         match ended {
             Ok(answer) if answer.reason().is_none() => Ok(reserved.settle(answer, &request)),
-            Err(error) if !is_free(&error) => Err(error),
-            // A hook answered in place of the model, or no model has read the request.
+            // A hook answered in place of what a model said, or did not take it.
+            Ok(answer) if asked > 0 => Ok(answer),
+            Err(error) if asked > 1 || asked == 1 && !is_free(&error) => Err(error),
+            // No model has read the request.
             ended => {
                 reserved.give_back().await.map_err(|error| next.fail(error))?;
                 ended

@@ -39,15 +39,15 @@ impl Reserved {
         answer.map_stream(|rest| {
             let stream = unfold((rest, left.take(), count, model), |mut state| async move {
                 let (rest, left, count, model) = &mut state;
-                let mut chunk = rest.next().await?;
+                let mut chunk = rest.next().await;
                 let count = count.lock().unwrap_or_else(PoisonError::into_inner).take();
                 if let Some(count) = count
                     && let Some(reserved) = left.take()
                     && let Err(error) = reserved.count(model, count).await
                 {
-                    chunk = Err(ModelError::other(&**model, error));
+                    chunk = Some(Err(ModelError::other(&**model, error)));
                 }
-                Some((chunk, state))
+                Some((chunk?, state))
             });
             Box::pin(stream)
         })
@@ -57,14 +57,23 @@ impl Reserved {
     async fn count(self, model: &str, count: TokenCount) -> Result<(), BoxError> {
         let (input, output) = (count.usage.input_tokens, count.usage.output_tokens);
         let mut used = Vec::with_capacity(self.all.len());
+        let mut unknown = None;
         for (index, it) in self.all {
             let amount = match self.inner.quotas[index].over {
-                Over::Money => self.inner.cost(model, input, output)?,
+                Over::Money => match self.inner.cost(model, input, output) {
+                    Ok(amount) => amount,
+                    Err(why) => {
+                        // It keeps what it has reserved; the others are counted.
+                        unknown = Some(why);
+                        continue;
+                    }
+                },
                 _ => input.saturating_add(output),
             };
             let amount = if count.is_estimated { amount.max(it.amount) } else { amount };
             used.push(it.with_amount(amount));
         }
-        Ok(self.owner.settle(used).await?)
+        self.owner.settle(used).await?;
+        unknown.map_or(Ok(()), |why| Err(why.into()))
     }
 }

@@ -55,14 +55,16 @@ impl<D: Statements> SqlStore<D> {
         let mut known = Vec::with_capacity(wanted.len());
         for row in D::fetch(step, read).await? {
             let oldest = row.int_or_null(1)?.map(unsigned);
-            known.push(Used::new(unsigned(row.int(0)?), oldest, row.int(2)? > 0));
+            let reserved = row.int_or_null(2)?.map(unsigned);
+            known.push(Used::new(unsigned(row.int(0)?), oldest, reserved));
         }
         if known.len() != wanted.len() {
             return Err(sqlx::Error::RowNotFound.into());
         }
-        if let Err(error) = admit(wanted.iter().zip(known), now) {
-            return Ok(Err(error.into()));
-        }
+        let wanted = match admit(wanted.iter().zip(known), now) {
+            Ok(wanted) => wanted,
+            Err(error) => return Ok(Err(error.into())),
+        };
         let ends = wanted.iter().map(|it| it.window.end(now).map_or(i64::MAX, signed));
         let write = Statement::new(D::RESERVE).bind(self.name()).bind(signed(now)).bind(vec![
             List::texts(wanted.iter().map(|it| &*it.quota)),
@@ -83,7 +85,7 @@ impl<D: Statements> SqlStore<D> {
             List::texts(used.iter().map(|it| &*it.quota)),
             List::texts(used.iter().map(|it| &*it.subject)),
             List::texts(used.iter().map(|it| &*it.key)),
-            List::ints(used.iter().map(|it| signed(it.amount))),
+            List::ints(used.iter().map(|it| signed(it.amount.min(LARGEST)))),
         ]);
         self.execute(settle).await?;
         Ok(())
@@ -105,6 +107,9 @@ impl<D: Statements> SqlStore<D> {
         Ok(uses)
     }
 }
+
+/// The largest amount that is written, as of `admit`.
+const LARGEST: u64 = (1 << 53) - 1;
 
 fn check_names(wanted: &Reservation) -> Result<(), NameError> {
     check_name("name of the quota", &wanted.quota)?;

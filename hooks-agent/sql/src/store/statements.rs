@@ -139,12 +139,16 @@ macro_rules! quota_used {
     ($rows:literal) => {
         concat!(
             "
-SELECT (SELECT CAST(coalesce(sum(u.amount), 0) AS BIGINT) FROM quota_use u
-        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.at >= r.since),
+SELECT (SELECT CASE WHEN sum(CAST(u.amount AS DOUBLE PRECISION)) > 9007199254740991.0
+            THEN 9007199254740991 ELSE CAST(coalesce(sum(u.amount), 0) AS BIGINT) END FROM quota_use u
+        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.at >= r.since
+            AND u.key <> r.key),
     (SELECT min(u.at) FROM quota_use u
-        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.at >= r.since),
-    (SELECT count(*) FROM quota_use u
-        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.key = r.key)
+        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.at >= r.since
+            AND u.key <> r.key),
+    (SELECT max(u.amount) FROM quota_use u
+        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.key = r.key
+            AND u.at >= r.since)
 FROM ",
             $rows,
             " ORDER BY r.number"
@@ -176,7 +180,9 @@ FROM question WHERE thread_id = $1 AND closed = 0";
 
         const TIME: &str = concat!("SELECT ", $now);
 
-        const QUOTA_USES: &str = "SELECT subject, CAST(sum(amount) AS BIGINT) FROM quota_use
+        const QUOTA_USES: &str = "SELECT subject,
+    CASE WHEN sum(CAST(amount AS DOUBLE PRECISION)) > 9007199254740991.0
+        THEN 9007199254740991 ELSE CAST(sum(amount) AS BIGINT) END FROM quota_use
 WHERE namespace = $1 AND quota = $2 AND at >= $3 GROUP BY subject HAVING sum(amount) > 0";
 
         const PRUNE_QUOTAS: &str =

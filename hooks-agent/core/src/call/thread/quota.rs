@@ -1,12 +1,14 @@
 //! What a call uses of quotas.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::call::context::CallContext;
 use crate::call::thread::kept::Kept;
 use crate::call::tool::CheckedCall;
 use crate::error::tool::ToolError;
 use crate::memory::SaveThread;
+use crate::run_id::RunId;
 use crate::store::now;
 use crate::store::{Ledger, Reservation, StoreError};
 
@@ -70,6 +72,17 @@ impl CallContext {
         }
     }
 
+    /// Returns how often the model of the agent was asked in this call: a request was sent, or an attempt was
+    /// made.
+    #[must_use]
+    pub fn models_asked(&self) -> u64 {
+        self.call.asked.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_asked(&self) {
+        self.call.asked.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Reserves what a tool call uses, and commits that its tool starts, unless it may start again. What is
     /// counted in the store of the thread is part of the step.
     pub(crate) async fn commit_start(
@@ -108,10 +121,15 @@ impl CallContext {
         }
     }
 
-    /// Returns the key by which a tool call is counted once: that of its record in a store, where there is one.
+    /// Returns the key by which a tool call is counted once: that of its record in a store, where there is one,
+    /// and of its thread, as programs may name runs of two threads alike.
     pub(crate) fn reservation_key(&self, checked: &CheckedCall) -> Arc<str> {
-        let own = || format!("{}/{}", self.run_id(), checked.number()).into();
-        checked.key().cloned().unwrap_or_else(own)
+        let (agent, thread) = (self.agent_name(), self.thread_id());
+        let thread = RunId::named(&format!("{}:{agent}{thread}", agent.len()));
+        match checked.key() {
+            Some(key) => format!("{key}@{thread}").into(),
+            None => format!("{}/{}@{thread}", self.run_id(), checked.number()).into(),
+        }
     }
 
     fn counted(&self) -> Result<Counted<'_>, StoreError> {

@@ -1,6 +1,7 @@
 //! A tool call after its permission check, on its way to the tool.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::call::thread::Reserved;
@@ -32,6 +33,8 @@ pub(crate) struct CheckedCall {
     checks: Mutex<Vec<Arc<CheckCall>>>,
     /// The tool that runs in place of the agent's.
     stand_in: Mutex<Option<Arc<dyn Tool>>>,
+    /// How often it has reserved something.
+    attempts: AtomicU64,
 }
 
 impl CheckedCall {
@@ -50,6 +53,7 @@ impl CheckedCall {
             progress: Mutex::default(),
             checks: Mutex::default(),
             stand_in: Mutex::default(),
+            attempts: AtomicU64::new(0),
         }
     }
 
@@ -118,6 +122,13 @@ impl CheckedCall {
             let mut all = Reserved::new();
             for check in &checks {
                 all.extend(check(call)?);
+            }
+            if !all.is_empty() {
+                // Each time that a hook runs the tool is counted.
+                let attempt = self.attempts.fetch_add(1, Ordering::Relaxed) + 1;
+                for (_, it) in &mut all {
+                    it.key = format!("{}/{attempt}", it.key).into();
+                }
             }
             Ok(all)
         };

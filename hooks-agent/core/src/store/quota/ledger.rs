@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::store::quota::reservation::{QuotaExceeded, QuotaUse, Reservation, Used, admit};
+use crate::store::quota::reservation::{
+    LARGEST, QuotaExceeded, QuotaUse, Reservation, Used, admit,
+};
 use crate::store::quota::window::Window;
 
 /// What the agents of a process have used of quotas.
@@ -28,12 +30,10 @@ impl Ledger {
     pub(crate) fn reserve(&self, wanted: &[Reservation], now: u64) -> Result<(), QuotaExceeded> {
         let mut uses = self.lock();
         let known: Vec<_> = wanted.iter().map(|it| known(&mut uses, it, now)).collect();
-        admit(wanted.iter().zip(known), now)?;
-        for it in wanted {
+        for it in admit(wanted.iter().zip(known), now)? {
             let end = it.window.end(now).unwrap_or(u64::MAX);
-            let of_subject = uses.entry((it.quota.clone(), it.subject.clone())).or_default();
-            let made = Use { amount: it.amount, at: now, end };
-            of_subject.entry(it.key.clone()).or_insert(made);
+            let of_subject = uses.entry((it.quota, it.subject)).or_default();
+            of_subject.insert(it.key, Use { amount: it.amount, at: now, end });
         }
         Ok(())
     }
@@ -44,7 +44,7 @@ impl Ledger {
         for it in used {
             let of_subject = all.get_mut(&(it.quota.clone(), it.subject.clone()));
             if let Some(made) = of_subject.and_then(|uses| uses.get_mut(&it.key)) {
-                made.amount = it.amount;
+                made.amount = it.amount.min(LARGEST);
             }
         }
     }
@@ -58,7 +58,7 @@ impl Ledger {
             .map(|((_, subject), uses)| {
                 let counted = uses.values().filter(|it| it.at >= start);
                 let sum = counted.fold(0_u64, |sum, it| sum.saturating_add(it.amount));
-                QuotaUse::new(subject.clone(), sum)
+                QuotaUse::new(subject.clone(), sum.min(LARGEST))
             })
             .filter(|it| it.amount > 0)
             .collect();
@@ -89,11 +89,14 @@ fn known(all: &mut Uses, wanted: &Reservation, now: u64) -> Used {
     let Some(of_subject) = of_subject else { return Used::default() };
     of_subject.retain(|_, it| it.end > now);
     let start = wanted.window.start(now);
-    let others = of_subject.iter().filter(|(key, it)| **key != wanted.key && it.at >= start);
-    let mut used = Used::new(0, None, of_subject.contains_key(&wanted.key));
-    for (_, it) in others {
-        used.amount = used.amount.saturating_add(it.amount);
-        used.oldest = Some(used.oldest.map_or(it.at, |oldest| oldest.min(it.at)));
+    let mut used = Used::default();
+    for (key, it) in of_subject.iter().filter(|(_, it)| it.at >= start) {
+        if **key == *wanted.key {
+            used.reserved = Some(it.amount);
+        } else {
+            used.amount = used.amount.saturating_add(it.amount);
+            used.oldest = Some(used.oldest.map_or(it.at, |oldest| oldest.min(it.at)));
+        }
     }
     used
 }

@@ -65,9 +65,12 @@ pub struct Used {
     pub amount: u64,
     /// When the oldest part of it was used, in milliseconds since 1970.
     pub oldest: Option<u64>,
-    /// Whether its key has reserved already, whenever.
-    pub is_known: bool,
+    /// What its key has reserved or used in the window, if it has.
+    pub reserved: Option<u64>,
 }
+
+/// The largest amount. More is counted as this much: no database has all that is larger.
+pub(crate) const LARGEST: u64 = (1 << 53) - 1;
 
 impl Reservation {
     /// Creates a reservation.
@@ -107,13 +110,16 @@ impl QuotaUse {
 impl Used {
     /// Creates what is known about a reservation.
     #[must_use]
-    pub fn new(amount: u64, oldest: Option<u64>, is_known: bool) -> Self {
-        Self { amount, oldest, is_known }
+    pub fn new(amount: u64, oldest: Option<u64>, reserved: Option<u64>) -> Self {
+        Self { amount, oldest, reserved }
     }
 }
 
-/// Decides about reservations, all together: each must fit, with those before it, into what is left. Those
-/// whose key is known fit. For a store, which calls it while nobody else reserves for the same subjects.
+/// Decides about reservations, all together: each must fit, with those before it, into what is left. What a
+/// key has reserved in the window is not counted again. For a store, which calls it while nobody else reserves
+/// for the same subjects.
+///
+/// Returns what is to be written, with its amount, now as its time and one for each key of a subject.
 ///
 /// # Errors
 /// [`QuotaExceeded`] for the first one that does not fit.
@@ -125,23 +131,35 @@ impl Used {
 ///
 /// let hour = Window::Sliding(Duration::from_secs(3600));
 /// let one = Reservation::new("mails", "ada", 1, 2, hour).with_key("call 3");
-/// assert!(admit([(&one, Used::new(1, Some(5), false))], 10).is_ok());
-/// let exceeded = admit([(&one, Used::new(2, Some(5), false))], 10).unwrap_err();
+/// assert_eq!(admit([(&one, Used::new(1, Some(5), None))], 10), Ok(vec![one.clone()]));
+/// let exceeded = admit([(&one, Used::new(2, Some(5), None))], 10).unwrap_err();
 /// assert_eq!(exceeded.until, Some(3_600_005));
-/// assert!(admit([(&one, Used::new(2, Some(5), true))], 10).is_ok());
+/// assert_eq!(admit([(&one, Used::new(2, Some(5), Some(1)))], 10), Ok(vec![]));
 /// ```
 pub fn admit<'a>(
     reservations: impl IntoIterator<Item = (&'a Reservation, Used)>,
     now: u64,
-) -> Result<(), QuotaExceeded> {
+) -> Result<Vec<Reservation>, QuotaExceeded> {
     let mut before: HashMap<(&str, &str), u64> = HashMap::new();
+    let mut kept: HashMap<(&str, &str, &str), u64> = HashMap::new();
+    let mut written: Vec<Reservation> = Vec::new();
     for (wanted, known) in reservations {
-        if known.is_known {
+        let amount = wanted.amount.min(LARGEST);
+        let kept = kept.entry((&wanted.quota, &wanted.subject, &wanted.key));
+        let kept = kept.or_insert(known.reserved.unwrap_or_default());
+        let is_of_key = |it: &&mut Reservation| {
+            it.key == wanted.key && it.quota == wanted.quota && it.subject == wanted.subject
+        };
+        let same = written.iter_mut().find(is_of_key);
+        if amount <= *kept && (known.reserved.is_some() || same.is_some()) {
             continue;
         }
         let earlier = before.entry((&wanted.quota, &wanted.subject)).or_default();
+        // Without what its key has.
         let used = known.amount.saturating_add(*earlier);
-        if used.checked_add(wanted.amount).is_none_or(|sum| sum > wanted.most) {
+        let more = amount.saturating_sub(*kept);
+        let all = used.saturating_add(known.reserved.unwrap_or_default()).saturating_add(more);
+        if all > wanted.most.min(LARGEST) {
             let fits_ever = wanted.amount <= wanted.most;
             return Err(QuotaExceeded {
                 quota: wanted.quota.clone(),
@@ -152,9 +170,14 @@ pub fn admit<'a>(
                 until: wanted.window.end(known.oldest.unwrap_or(now)).filter(|_| fits_ever),
             });
         }
-        *earlier = earlier.saturating_add(wanted.amount);
+        *earlier = earlier.saturating_add(more);
+        *kept = amount;
+        match same {
+            Some(same) => same.amount = amount,
+            None => written.push(wanted.clone().with_amount(amount)),
+        }
     }
-    Ok(())
+    Ok(written)
 }
 
 impl fmt::Display for QuotaExceeded {

@@ -30,7 +30,8 @@ impl Dialect for Postgres {
         _: Access,
         limit: Option<Limit>,
     ) -> Result<Transaction<'_, Self>, DatabaseError> {
-        let mut step = conn.begin().await?;
+        // A statement after a lock sees what was written until then, whatever the default of the database.
+        let mut step = conn.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
         if let Some(limit) = limit.and_then(Limit::of_server) {
             // A large import is sent for a while: the transaction is idle until all of it is there.
             let set = sqlx::query(

@@ -165,7 +165,8 @@ INSERT INTO quota_use (namespace, quota, subject, key, amount, at, expires)
 SELECT $1, r.quota, r.subject, r.key, r.amount, $2, r.expires
 FROM unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[])
     AS r (quota, subject, key, amount, expires)
-ON CONFLICT DO NOTHING";
+ON CONFLICT (namespace, quota, subject, key) DO UPDATE
+    SET amount = excluded.amount, at = excluded.at, expires = excluded.expires";
 
     const SETTLE: &str = "
 UPDATE quota_use u SET amount = r.amount

@@ -89,7 +89,9 @@ SELECT $1, value ->> 0, value ->> 1 FROM json_each($2)";
     const RESERVE: &str = "
 INSERT INTO quota_use (namespace, quota, subject, key, amount, at, expires)
 SELECT $1, value ->> 0, value ->> 1, value ->> 2, value ->> 3, $2, value ->> 4
-FROM json_each($3) WHERE true ON CONFLICT DO NOTHING";
+FROM json_each($3) WHERE true
+ON CONFLICT (namespace, quota, subject, key) DO UPDATE
+    SET amount = excluded.amount, at = excluded.at, expires = excluded.expires";
 
     const SETTLE: &str = "
 UPDATE quota_use SET amount = r.amount
