@@ -108,7 +108,7 @@ pub trait Hookable: HasHooks {
     }
 
     /// Returns whether a call that starts now runs hooks of this type, of the instance or of a
-    /// class.
+    /// class. Those that only [look on](HookOptions::looks_on) do not count.
     fn has_hooks<T>(&self, _hook_type: T) -> bool
     where
         T: HookTypeOf<Self> + HookSlot<Agent = Self>,

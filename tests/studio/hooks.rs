@@ -328,3 +328,26 @@ async fn a_hook_in_shadow_is_a_row_of_what_it_would_have_done() {
     let shown = serde_json::to_string(&hooks).unwrap();
     assert!(!shown.contains("hunter2"), "{shown}");
 }
+
+#[tokio::test]
+async fn a_hook_in_shadow_that_ends_after_its_call_begins_no_run() {
+    let studio = Studio::new();
+    let gate = std::sync::Arc::new(tokio::sync::Notify::new());
+    let opens = gate.clone();
+    let slow = hooks_agent_core::on!(async move |event: &mut PostCall<'_>| {
+        opens.notified().await;
+        event.final_message_mut().push_text("!");
+    });
+    let slow = slow.named("slow").in_shadow();
+    let agent = ReActAgent::builder("clerk").model(says("Done.")).hook(slow.clone());
+    let agent = agent.hook(studio.hook()).build().unwrap();
+    let browser = open(&studio).await;
+    agent.call("Go").await.unwrap();
+    gate.notify_one();
+    slow.caught_up().await;
+    assert_eq!(slow.counts().changed, 1);
+    assert_eq!(browser.runs().await[0]["state"], "finished");
+    let entries = browser.newest().await["entries"].clone();
+    let started = entries.as_array().unwrap().iter().filter(|it| it["type"] == "started").count();
+    assert_eq!(started, 1, "{entries:#}");
+}

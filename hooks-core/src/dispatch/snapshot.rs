@@ -75,10 +75,10 @@ pub(crate) fn is_hooked<P: HookSlot<Agent: HasHooks>>(agent: &P::Agent) -> bool 
     tables.hooks::<P::Agent, P::Args>(agent).masks().phases != 0
 }
 
-/// Whether a call that starts now runs hooks of this type.
+/// Whether a call that starts now runs hooks of this type that may change something.
 pub(crate) fn has_hooks<P: HookSlot<Agent: HasHooks>>(agent: &P::Agent) -> bool {
     let tables = Tables::load::<P::Agent, P::Args>(agent);
-    tables.hooks::<P::Agent, P::Args>(agent).masks().phases & bit_of(P::PHASE) != 0
+    tables.hooks::<P::Agent, P::Args>(agent).masks().acts & bit_of(P::PHASE) != 0
 }
 
 impl<'r> Tables<'r> {

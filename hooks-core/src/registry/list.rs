@@ -48,6 +48,8 @@ pub(crate) struct Chunk {
 struct Traits {
     /// The hashes of their names, in order.
     names: Vec<u64>,
+    /// Whether one of them may change something.
+    acts: bool,
     waits: bool,
     is_limited: bool,
     max_depth: Option<usize>,
@@ -77,6 +79,7 @@ impl Chunk {
             let is_limited = hooks().any(|hook| hook.is_limited);
             Traits {
                 names,
+                acts: hooks().any(|hook| !hook.looks_on),
                 waits: is_limited || hooks().any(|hook| hook.waits),
                 is_limited,
                 max_depth: hooks().filter_map(|hook| hook.max_depth).min(),
@@ -198,6 +201,8 @@ pub(crate) struct Lists {
 pub(crate) struct Masks {
     /// A bit per phase that has hooks.
     pub(crate) phases: u8,
+    /// A bit per phase that has hooks which may change something.
+    pub(crate) acts: u8,
     /// A bit per phase that has hooks which wait or have limits.
     pub(crate) waits: u8,
     /// Whether hooks have limits.
@@ -213,6 +218,7 @@ impl Masks {
         let Some(others) = others else { return self };
         Self {
             phases: self.phases | others.phases,
+            acts: self.acts | others.acts,
             waits: self.waits | others.waits,
             is_limited: self.is_limited | others.is_limited,
             arounds: self.arounds + others.arounds,
@@ -326,6 +332,7 @@ impl Lists {
             for chunk in &list.chunks {
                 let traits = chunk.traits();
                 changed.masks.phases |= 1 << phase;
+                changed.masks.acts |= u8::from(traits.acts) << phase;
                 changed.masks.waits |= u8::from(traits.waits) << phase;
                 changed.masks.is_limited |= traits.is_limited;
                 max_depth = max_depth.into_iter().chain(traits.max_depth).min();

@@ -13,6 +13,7 @@ use crate::role::HookRole;
 
 /// What a hook was registered with besides its code.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 pub(crate) struct Registration {
     pub(crate) hook_type: HookType,
     pub(crate) name: Arc<str>,
@@ -26,6 +27,8 @@ pub(crate) struct Registration {
     pub(crate) source: Source,
     /// Of a hook that runs in nested calls too: how deep.
     pub(crate) max_depth: Option<usize>,
+    /// Whether it changes nothing about the call, as who registered it says.
+    pub(crate) looks_on: bool,
     /// Whether it has to be awaited.
     pub(crate) waits: bool,
     pub(crate) timeout: Option<Duration>,
@@ -90,6 +93,7 @@ impl Registration {
             warnings: self.warnings.clone(),
             source: self.source.clone(),
             max_depth: self.max_depth,
+            looks_on: self.looks_on,
             waits: self.waits,
             timeout: self.timeout,
             once,

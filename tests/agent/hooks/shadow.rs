@@ -3,20 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use futures::StreamExt;
+use futures::{StreamExt, stream};
 use hooks_agent_builtin::guard::PiiDetection;
 use hooks_agent_builtin::limit::ToolCallLimit;
 use hooks_agent_builtin::recover::{ModelRetry, ToolRetry};
+use hooks_agent_core::call::{Interrupt, RunId};
 use hooks_agent_core::error::BuildError;
 use hooks_agent_core::hook::{
-    HookFlow, HookRun, HookWatcher, ModelCall, NextModel, ShadowCounts, Shadowed,
+    Blocking, HookFlow, HookRun, HookWatcher, ModelCall, NextModel, ShadowCounts, Shadowed,
 };
+use hooks_agent_core::journal::MemoryJournal;
 use hooks_agent_core::message::Usage;
-use hooks_agent_core::model::{ChatChunk, ModelAnswer};
+use hooks_agent_core::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelAnswer};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::testing::{Calls, Script};
+use hooks_fixtures::journaled::{World, run};
 use serde_json::json;
+use tokio::sync::Notify;
 
 /// An agent that calls `pay` and then says an address.
 fn builder() -> (ReActAgentBuilder, Calls) {
@@ -274,4 +278,100 @@ fn a_plan_does_not_take_it_for_a_guard() {
     let agent = ReActAgent::builder("bot").model(model).hook(guard).build().unwrap();
     let plan = agent.hook_plan();
     assert!(plan.hooks().iter().all(|hook| hook.role().is_none()));
+}
+
+/// A model that says something, then nothing more, and tells when.
+struct Stops(Arc<Notify>);
+
+impl ChatModel for Stops {
+    fn name(&self) -> &'static str {
+        "stops"
+    }
+
+    fn stream(&self, _: ChatRequest) -> ChatStream {
+        let stopped = self.0.clone();
+        let first = stream::iter([Ok(ChatChunk::Text("hello".to_owned()))]);
+        let rest = stream::once(async move {
+            stopped.notify_one();
+            std::future::pending().await
+        });
+        Box::pin(first.chain(rest))
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_interrupted_or_dropped_ends_as_without_it() {
+    let call = async |hook: Option<Shadowed>, is_dropped: bool| {
+        let stopped = Arc::new(Notify::new());
+        let builder = ReActAgent::builder("bot").model(Stops(stopped.clone()));
+        let agent = hook.into_iter().fold(builder, ReActAgentBuilder::hook).build().unwrap();
+        let interrupt = Interrupt::new();
+        let options = CallOptions::new().interrupt(interrupt.clone());
+        let mut call = Box::pin(agent.call_with(options, "Go"));
+        tokio::select! {
+            biased;
+            _ = &mut call => panic!("the model does not end"),
+            () = stopped.notified() => {}
+        }
+        let reply = if is_dropped {
+            drop(call);
+            None
+        } else {
+            interrupt.interrupt();
+            Some(call.await.unwrap().text())
+        };
+        let messages = agent.threads().memory("default").unwrap().messages();
+        (reply, messages.iter().map(Msg::text).collect::<Vec<_>>())
+    };
+    for is_dropped in [false, true] {
+        let alone = call(None, is_dropped).await;
+        let replies = on(|_: &PostCall<'_>| {}).in_shadow();
+        assert_eq!(call(Some(replies), is_dropped).await, alone);
+        let answers = on(|_: &PostReasoning<'_>| {}).in_shadow();
+        assert_eq!(call(Some(answers), is_dropped).await, alone);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_run_in_shadow_does_not_when_it_is_added_later_or_wrapped() {
+    let (builder, _) = builder();
+    let agent = builder.build().unwrap();
+    let shadow = ModelRetry::new().in_shadow();
+    agent.register_agent_hook(shadow.clone());
+    agent.call("Pay 5").await.unwrap();
+    shadow.caught_up().await;
+    assert_eq!(shadow.counts().runs, 0);
+
+    let build = |hook: Shadowed| ReActAgent::builder("bot").model(Script::new()).hook(hook).build();
+    let wrapped = build(Blocking(ModelRetry::new()).in_shadow()).unwrap_err();
+    assert!(matches!(wrapped, BuildError::NotInShadow { .. }), "{wrapped}");
+    let twice = build(on(|_: &PostCall<'_>| {}).in_shadow().in_shadow()).unwrap_err();
+    assert!(twice.to_string().contains("it is in shadow already"), "{twice}");
+}
+
+struct Passes;
+
+#[agent_hook]
+impl Passes {
+    async fn model(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        next.run(call.into_request()).await
+    }
+}
+
+#[tokio::test]
+async fn around_calls_it_does_not_see_what_a_call_replays() {
+    let shadow = Passes.in_shadow();
+    let (journal, id) = (MemoryJournal::new(), RunId::random());
+    let agent = || World::default().builder().hook(shadow.clone()).build().unwrap();
+    run(&agent(), &journal, id).await.unwrap();
+    shadow.caught_up().await;
+    let first = shadow.counts().runs;
+    assert!(first > 0);
+    run(&agent(), &journal, id).await.unwrap();
+    shadow.caught_up().await;
+    assert_eq!(shadow.counts().runs, first);
 }

@@ -115,3 +115,15 @@ fn what_cannot_run_in_shadow_is_an_error_with_its_place() {
     let modes = &schema()["properties"]["mode"]["enum"];
     assert_eq!(*modes, json!(["enforce", "shadow"]));
 }
+
+#[tokio::test]
+async fn what_a_hook_used_in_shadow_is_not_used_once_it_is_in_force() {
+    let limit = "[[hook]]\nuse = \"rate_limit\"\n\
+        with = { of = \"tools\", requests = { count = 2, per = \"1h\" } }\n";
+    let folder = Folder::with(&format!("version = 1\n{limit}mode = \"shadow\"\n"));
+    let policy = folder.policy();
+    assert_eq!(ran(&policy).await, 2);
+    folder.write(&format!("version = 1\n{limit}"));
+    policy.reload().unwrap();
+    assert_eq!(ran(&policy).await, 2);
+}

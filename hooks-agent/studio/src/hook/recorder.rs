@@ -51,6 +51,14 @@ impl Recorder {
         is_own.then_some(run)
     }
 
+    /// Returns the run of a call that the hook has claimed. It begins none: a hook in shadow may be about a call
+    /// that has ended.
+    pub(super) fn claimed(&self, cx: &CallContext) -> Option<Arc<Run>> {
+        let run: Arc<Run> = cx.hook_state(self.shared.number());
+        let is_own = run.lock().is_of(self.number);
+        is_own.then_some(run)
+    }
+
     /// Adds an entry without data.
     pub(super) fn note(&self, kept: &mut Kept, cx: &CallContext, kind: &'static str) {
         let (head, ts) = (kept.head(cx), now());

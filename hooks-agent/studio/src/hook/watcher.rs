@@ -8,7 +8,8 @@ use crate::hook::recorder::Recorder;
 impl HookWatcher for Recorder {
     fn hook_ran(&self, run: &HookRun<'_>) {
         let cx = run.context();
-        let Some(state) = self.claim(cx) else { return };
+        let claimed = if run.is_shadow() { self.claimed(cx) } else { self.claim(cx) };
+        let Some(state) = claimed else { return };
         let ran = Ran::of(run);
         let (event, tool_call) = (ran.event, ran.tool_call.clone());
         let mut kept = state.lock();

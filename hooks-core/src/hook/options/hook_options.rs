@@ -70,6 +70,7 @@ pub struct HookOptions<F = Fail, W = Unconditional, L = Unlimited> {
     timeout: Option<Duration>,
     once: bool,
     always: bool,
+    looks_on: bool,
     role: Option<HookRole>,
     /// `None` as its form says.
     answers: Option<bool>,
@@ -144,6 +145,7 @@ impl HookOptions {
             timeout: None,
             once: false,
             always: false,
+            looks_on: false,
             role: None,
             answers: None,
             warnings: Arc::default(),
@@ -199,6 +201,13 @@ impl<F, W, L> HookOptions<F, W, L> {
     /// What the hook does to a call, for the [warnings](crate::HookPlan::warnings) of plans.
     pub fn role(mut self, role: impl Into<Option<HookRole>>) -> Self {
         self.role = role.into();
+        self
+    }
+
+    /// Says that the hook changes nothing about the call, so that [`has_hooks`](crate::Hookable::has_hooks) does
+    /// not count it. Nobody checks that.
+    pub fn looks_on(mut self) -> Self {
+        self.looks_on = true;
         self
     }
 
@@ -273,6 +282,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             timeout,
             once,
             always,
+            looks_on,
             role,
             answers,
             warnings,
@@ -289,6 +299,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             timeout,
             once,
             always,
+            looks_on,
             role,
             answers,
             warnings,
@@ -324,6 +335,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             timeout,
             once,
             always,
+            looks_on,
             role,
             answers,
             warnings,
@@ -350,6 +362,7 @@ impl<F, W, L> HookOptions<F, W, L> {
             warnings,
             source: registered.unwrap_or(source),
             max_depth: always.then_some(max_depth),
+            looks_on,
             waits,
             timeout,
             once: once.then(|| Once::new(remove_spent)),

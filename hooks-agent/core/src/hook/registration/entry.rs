@@ -38,6 +38,8 @@ pub(crate) struct Registration {
     pub(crate) group: HookGroup,
     pub(crate) priority: i32,
     always: bool,
+    /// Whether it is in shadow.
+    looks_on: bool,
     pub(crate) role: Option<HookRole>,
     /// Whether it does not receive what a call replays.
     pub(crate) is_once: bool,
@@ -75,7 +77,14 @@ pub(crate) struct Scope {
 impl Registration {
     pub(crate) fn of(hook: &dyn DynAgentHook, group: HookGroup, site: impl Into<Site>) -> Self {
         let (name, priority) = (hook.name().into(), hook.priority());
-        let (events, sync_events) = (hook.events(), hook.sync_events());
+        let (mut events, sync_events) = (hook.events(), hook.sync_events());
+        let mut around = hook.around();
+        let looks_on = hook.__shadow().is_some();
+        if let Some(why) = hook.not_in_shadow().filter(|_| looks_on) {
+            // An agent with such a hook is not built; one that was may be given it.
+            tracing::error!(target: "hooks_agent::shadow", hook = hook.name(), why, "a hook cannot run in shadow");
+            (events, around) = (EventMask::NONE, AroundMask::NONE);
+        }
         let (answers, answers_around) = (hook.answers(), hook.answers_around());
         let (always, role, is_once) = (hook.always(), hook.role(), hook.once());
         Self {
@@ -83,6 +92,7 @@ impl Registration {
             group,
             priority,
             always,
+            looks_on,
             role,
             is_once,
             events,
@@ -90,7 +100,7 @@ impl Registration {
             answers,
             answers_around,
             warnings: Arc::default(),
-            around: hook.around(),
+            around,
             counter: hook.counter().map(Into::into),
             owner: None,
             inherited_from: None,
@@ -139,6 +149,7 @@ impl Registration {
         let Site { file, line } = self.site.clone();
         let options = options.group(self.group).role(self.role).registered_in(file, line);
         let options = options.warnings(self.warnings.clone());
+        let options = if self.looks_on { options.looks_on() } else { options };
         if self.always { options.always() } else { options }
     }
 }

@@ -27,8 +27,8 @@ impl Shadowed {
         self.0.counts()
     }
 
-    /// Waits until the hook has seen what calls have done until now: those that have ended, and what runs now. For
-    /// reports, and for tests.
+    /// Waits until the hook has seen what calls have done: those that have ended, and what runs now. For reports, and
+    /// for tests. Not inside of a call that it waits for, and not while calls never pause: it does not end then.
     pub async fn caught_up(&self) {
         self.0.caught_up().await;
     }
@@ -82,7 +82,9 @@ impl AgentHook for Shadowed {
     }
 
     fn not_in_shadow(&self) -> Option<String> {
-        self.0.hook().not_in_shadow()
+        let hook = self.0.hook();
+        let twice = || hook.__shadow().map(|_| "it is in shadow already".to_owned());
+        hook.not_in_shadow().or_else(twice)
     }
 
     fn __shadow(&self) -> Option<Shadow> {

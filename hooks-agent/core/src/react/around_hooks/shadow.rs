@@ -23,6 +23,9 @@ pub(super) fn install(
     if around.contains(AroundMask::MODEL_CALL) {
         let (of, shadow) = (Installed::new(hook, registration, level_of(target)), shadow.clone());
         let hook = hook!(ReActAgent::AROUND_MODEL_CALL, async move |agent, args, next| {
+            if args.cx.is_replaying() {
+                return next.run(args).await;
+            }
             let model = &agent.core.model;
             let beside = shadow.beside_model(&of, agent, &args.cx, model, &args.request);
             beside.answered(next.run(args).await)
@@ -33,6 +36,9 @@ pub(super) fn install(
     if around.contains(AroundMask::TOOL_CALL) {
         let (of, shadow) = (Installed::new(hook, registration, level_of(target)), shadow.clone());
         let hook = hook!(ReActAgent::AROUND_TOOL_CALL, async move |agent, args, next| {
+            if args.cx.is_replaying() {
+                return next.run(args).await;
+            }
             let tool = agent.tool(&args.call.name).cloned();
             let runs_agent = tool.as_ref().is_some_and(|it| (&**it as &dyn Any).is::<AgentTool>());
             let spec = agent.core.specs.iter().find(|spec| spec.name == args.call.name).cloned();
@@ -48,6 +54,9 @@ pub(super) fn install(
     if around.contains(AroundMask::PERMISSION_CHECK) {
         let (of, shadow) = (Installed::new(hook, registration, level_of(target)), shadow.clone());
         let hook = hook!(ReActAgent::AROUND_CHECK_PERMISSION, async move |agent, args, next| {
+            if args.cx.is_replaying() {
+                return next.run(args).await;
+            }
             let beside = shadow.beside_check(&of, agent, &args.cx, &args.call);
             let ended = next.run(args).await;
             beside.ended(ended.as_ref().map(Clone::clone).map_err(AgentError::report));
@@ -59,6 +68,9 @@ pub(super) fn install(
     if around.contains(AroundMask::COMPRESSION) {
         let (of, shadow) = (Installed::new(hook, registration, level_of(target)), shadow.clone());
         let hook = hook!(ReActAgent::AROUND_COMPRESS_CONTEXT, async move |agent, args, next| {
+            if args.cx.is_replaying() {
+                return next.run(args).await;
+            }
             let instructions = args.instructions.as_deref();
             let beside =
                 shadow.beside_compression(&of, agent, &args.cx, &args.messages, instructions);

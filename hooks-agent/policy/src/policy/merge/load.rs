@@ -156,7 +156,7 @@ impl Load<'_> {
         let HookTable { priority, inherits, is_shadow, .. } = *table;
         let placed = Placement { priority, inherits, is_shadow };
         let place = files[entry.file].document.place(table.starts.table);
-        let kept = self.last.iter().find(|made| made.is(&table.name, *digest));
+        let kept = self.last.iter().find(|made| made.is(&table.name, *digest, is_shadow));
         let made = match kept {
             Some(kept) => Ok(kept.moved(placed, table.agents.clone(), &place)),
             // A file that a disabled hook opens stays closed.

@@ -77,9 +77,10 @@ impl MadeHook {
         Self { set: place.of_set(&self.set), ..self }
     }
 
-    /// Returns whether it is the hook of this name and these options.
-    pub(crate) fn is(&self, name: &str, digest: OptionsDigest) -> bool {
-        self.name == name && self.digest == digest
+    /// Returns whether it is the hook of this name and these options, in shadow or in force.
+    pub(crate) fn is(&self, name: &str, digest: OptionsDigest, is_shadow: bool) -> bool {
+        // What a hook in shadow counts, one in force must not count on.
+        self.name == name && self.digest == digest && self.placed.is_shadow == is_shadow
     }
 
     /// Returns the same hook, which keeps what it counted, at another place and in other agents.
