@@ -198,7 +198,7 @@ impl Renames {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         let mut tool_use = call.tool_use().clone();
-        tool_use.name = "read".to_owned();
+        "read".clone_into(&mut tool_use.name);
         next.run(tool_use).await
     }
 }

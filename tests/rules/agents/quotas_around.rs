@@ -365,7 +365,7 @@ async fn a_sub_agent_with_quotas_in_a_durable_engine_fails() {
 }
 
 #[tokio::test]
-async fn a_stand_in_and_an_inner_answer() {
+async fn a_tool_call_that_a_hook_answers_further_in_uses_nothing() {
     struct Answers;
     #[agent_hook(priority = 300)]
     impl Answers {
