@@ -84,5 +84,16 @@ fn a_policy_for_the_agent_holds_in_its_sub_agents() {
     let output = guarded(limit, &event.to_string());
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("cannot hold the limits `budget`"), "{stderr}");
+    assert!(stderr.contains("cannot hold `budget`"), "{stderr}");
+}
+
+#[test]
+fn pins_that_a_guard_cannot_check_are_refused() {
+    let pins = "version = 1\n[[hook]]\nuse = \"mcp_pins\"\nwith = { file = \"no-pins.json\" }\n";
+    let event = json!({ "hook_event_name": "PreToolUse", "session_id": "s",
+        "tool_name": "mcp__files__read", "tool_input": {} });
+    let output = guarded(pins, &event.to_string());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("cannot hold `mcp_pins`"), "{stderr}");
 }

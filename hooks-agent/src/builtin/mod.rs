@@ -8,11 +8,11 @@
 //! | `SensitiveWords` | masks or blocks the words of a list | 10 | `words` |
 //! | `Sanitize` | replaces patterns in what tools return | 10 | `pii` |
 //! | `EgressGuard` | removes links to hosts that are not listed | 10 | `rules` |
+//! | `McpPins` | keeps tools of servers to what a person has pinned | 10 | |
 //! | `ToolApproval` | asks a decider before tools run | 20 | |
 //! | `Rules` | goes by rules about tool calls, with conditions in CEL | 25 | `rules` |
 //! | `RuleOfTwo` | keeps untrusted input, private data and changes of state apart | 30 | |
 //! | `InjectPrompt` | adds rules to the system prompt | 80 | |
-//! | `McpPins` | keeps tools of servers to what a person has pinned | 10 | |
 //! | `Spotlight` | marks foreign text as data | 300 | |
 //! | `ToolParams` | adds arguments that only the tool receives | 950 | `secrets` |
 //! | [`limit`] | | | |

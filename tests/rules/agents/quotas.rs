@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 
 use crate::{calls, tool};
 
-const HOUR: Duration = Duration::from_hours(1);
+pub(crate) const HOUR: Duration = Duration::from_hours(1);
 
-fn quotas(all: impl IntoIterator<Item = Quota>) -> Quotas {
+pub(crate) fn quotas(all: impl IntoIterator<Item = Quota>) -> Quotas {
     all.into_iter().fold(Quotas::builder(), QuotasBuilder::quota).build().unwrap()
 }
 
@@ -27,24 +27,24 @@ fn payments() -> Quota {
 }
 
 /// Agents that share a store.
-struct Bots(MemoryStore);
+pub(crate) struct Bots(MemoryStore);
 
 impl Bots {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(MemoryStore::new())
     }
 
-    fn builder(&self, name: &str, model: impl ChatModel + 'static) -> ReActAgentBuilder {
+    pub(crate) fn builder(&self, name: &str, model: impl ChatModel + 'static) -> ReActAgentBuilder {
         ReActAgent::builder(name).model(model).store(self.0.clone())
     }
 
-    async fn used(&self, quota: &str) -> Vec<(String, u64)> {
+    pub(crate) async fn used(&self, quota: &str) -> Vec<(String, u64)> {
         let uses = self.0.quota_uses(quota, &Window::Sliding(HOUR)).await.unwrap();
         uses.into_iter().map(|it| (it.subject.to_string(), it.amount)).collect()
     }
 }
 
-fn used(subject: &str, amount: u64) -> (String, u64) {
+pub(crate) fn used(subject: &str, amount: u64) -> (String, u64) {
     (subject.to_owned(), amount)
 }
 

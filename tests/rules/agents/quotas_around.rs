@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use futures::StreamExt;
 use hooks_agent_core::agent::AgentExt;
@@ -11,39 +10,12 @@ use hooks_agent_core::hook::{ModelCall, NextModel};
 use hooks_agent_core::message::{GenerateReason, Usage};
 use hooks_agent_core::model::{ChatRequest, ModelAnswer, ModelError, PriceTable};
 use hooks_agent_core::prelude::*;
-use hooks_agent_core::react::ReActAgentBuilder;
-use hooks_agent_core::store::{Store, Window};
 use hooks_agent_core::testing::Script;
-use hooks_agent_core::thread::MemoryStore;
-use hooks_agent_rules::{Per, Quota, Quotas, QuotasBuilder};
+use hooks_agent_rules::{Per, Quota, Quotas};
 use serde_json::json;
 
+use crate::quotas::{Bots, HOUR, quotas, used};
 use crate::{calls, tool};
-
-const HOUR: Duration = Duration::from_hours(1);
-
-fn quotas(all: impl IntoIterator<Item = Quota>) -> Quotas {
-    all.into_iter().fold(Quotas::builder(), QuotasBuilder::quota).build().unwrap()
-}
-
-struct Bots(MemoryStore);
-
-impl Bots {
-    fn new() -> Self {
-        Self(MemoryStore::new())
-    }
-    fn builder(&self, name: &str, model: impl ChatModel + 'static) -> ReActAgentBuilder {
-        ReActAgent::builder(name).model(model).store(self.0.clone())
-    }
-    async fn used(&self, quota: &str) -> Vec<(String, u64)> {
-        let uses = self.0.quota_uses(quota, &Window::Sliding(HOUR)).await.unwrap();
-        uses.into_iter().map(|it| (it.subject.to_string(), it.amount)).collect()
-    }
-}
-
-fn used(subject: &str, amount: u64) -> (String, u64) {
-    (subject.to_owned(), amount)
-}
 
 fn costly() -> ScriptedModel {
     ScriptedModel::new("m", |_| ScriptedAnswer::from("yes").costing(Usage::new(70, 20)))

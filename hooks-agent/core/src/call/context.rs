@@ -226,24 +226,6 @@ impl CallContext {
         self.call.agent_name.clone()
     }
 
-    /// Returns the value of this type, from this call or else from the call that it is part of.
-    #[must_use]
-    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        let own = self.state().values.get();
-        own.or_else(|| self.parent().and_then(Self::get))
-    }
-
-    /// Stores a value for the rest of this call and returns the previous value of this type.
-    pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<Arc<T>> {
-        self.state().values.insert(value)
-    }
-
-    /// Removes the value of this type from this call and returns it.
-    #[must_use]
-    pub fn remove<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.state().values.remove()
-    }
-
     /// Returns whether the caller has [confirmed](CallOptions::confirm) the tool call, which waited
     /// for a result when this call began. A tool call that runs a sub-agent is confirmed while tool
     /// calls of the sub-agent wait: it began before.

@@ -1,7 +1,9 @@
-//! Values of any type, one of each type.
+//! Values of a call of any type, one of each type.
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
+
+use crate::call::context::CallContext;
 
 /// Values of any type, one of each type. They are few, so a vector is enough.
 #[derive(Clone, Default)]
@@ -23,5 +25,25 @@ impl Values {
     pub(super) fn remove<T: Any + Send + Sync>(&mut self) -> Option<Arc<T>> {
         let index = self.0.iter().position(|(key, _)| *key == TypeId::of::<T>())?;
         self.0.swap_remove(index).1.downcast().ok()
+    }
+}
+
+impl CallContext {
+    /// Returns the value of this type, from this call or else from the call that it is part of.
+    #[must_use]
+    pub fn get<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        let own = self.state().values.get();
+        own.or_else(|| self.parent().and_then(Self::get))
+    }
+
+    /// Stores a value for the rest of this call and returns the previous value of this type.
+    pub fn insert<T: Any + Send + Sync>(&self, value: T) -> Option<Arc<T>> {
+        self.state().values.insert(value)
+    }
+
+    /// Removes the value of this type from this call and returns it.
+    #[must_use]
+    pub fn remove<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        self.state().values.remove()
     }
 }

@@ -1,4 +1,4 @@
-//! What a model call has reserved, and what it used.
+//! The reservation of a model call, which what it used replaces.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

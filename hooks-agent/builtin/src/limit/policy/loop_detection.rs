@@ -15,9 +15,9 @@ inventory::submit!(RegisteredHook::of::<Options>());
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Options {
-    /// How often the same tool calls come until the model is told, and until the call ends. Default: 3, 6.
+    /// After how many equal tool calls the model is told, and after how many the call ends. Default: 3, 6.
     repeats: Option<[usize; 2]>,
-    /// How many rounds say nothing new until the model is told, and until the call ends. Default: 5, 8.
+    /// After how many rounds without news the model is told, and after how many the call ends. Default: 5, 8.
     rounds: Option<[usize; 2]>,
     /// The tools that are called again until something has happened.
     #[serde(default)]

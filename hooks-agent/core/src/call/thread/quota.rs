@@ -1,4 +1,4 @@
-//! What a call uses of quotas.
+//! Reserves what a call uses of quotas.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! What a hook in shadow does beside a call.
+//! The work of a hook in shadow beside a call.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

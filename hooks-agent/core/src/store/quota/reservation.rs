@@ -1,4 +1,4 @@
-//! What is reserved of a quota, and whether there is enough.
+//! A reservation of a quota, and whether there is enough for it.
 
 use std::collections::HashMap;
 use std::fmt;
