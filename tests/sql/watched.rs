@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_agent_core::call::RunId;
+use hooks_agent_core::call::{RunId, User};
 use hooks_agent_core::store::{
-    Acquired, Backend, Claim, Filter, HistoryRow, Lease, QuotaUse, Reservation, Step, Steps, Store,
-    StoreError, StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, Window,
+    Acquired, Approval, Backend, Claim, Filter, HistoryRow, Lease, QuotaUse, Reservation, Step,
+    Steps, Store, StoreError, StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
+    Window,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -225,5 +226,17 @@ impl<W: Watch> Store for Watched<W> {
         window: &'a Window,
     ) -> StoreFuture<'a, Vec<QuotaUse>> {
         self.store.quota_uses(quota, window)
+    }
+
+    fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {
+        self.store.approvals(filter)
+    }
+
+    fn recall(&self, questions: Vec<Arc<str>>) -> StoreFuture<'_, Vec<Waiting>> {
+        self.store.recall(questions)
+    }
+
+    fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
+        self.store.revoke(id, by)
     }
 }

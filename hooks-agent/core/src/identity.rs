@@ -190,6 +190,17 @@ impl Approvers {
         self
     }
 
+    /// Returns whether a role is required.
+    #[must_use]
+    pub fn has_roles(&self) -> bool {
+        !self.roles.is_empty()
+    }
+
+    /// Returns whether a user may not answer because the user asks, or because nobody knows who does.
+    pub(crate) fn is_own(&self, by: &str, asks: Option<&str>) -> bool {
+        self.not_self && asks.is_none_or(|asks| asks == by)
+    }
+
     /// Checks that a user may answer a question of a call of the user `asks`.
     ///
     /// # Errors

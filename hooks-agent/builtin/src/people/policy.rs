@@ -28,6 +28,9 @@ struct Options {
     expires_after: Option<OptionDuration>,
     /// Who may decide. Default: everybody.
     approvers: Option<ApproverOptions>,
+    /// Who may remember an approval for a user, for everybody or for other arguments: users with one of these
+    /// roles. Default: nobody.
+    remembered_by: Option<ApproverOptions>,
 }
 
 /// Who may decide.
@@ -79,6 +82,10 @@ impl HookOptions for Options {
         let gate = set(gate, self.describe, Gate::describe);
         let gate = set(gate, self.expires_after, |gate, time| gate.expires_after(time.0));
         let gate = set(gate, self.approvers, |gate, it| gate.approvers(it.into()));
+        if self.remembered_by.as_ref().is_some_and(|it| it.roles.is_empty()) {
+            return Err(OptionError::at("remembered_by", "expected roles, such as [\"lead\"]"));
+        }
+        let gate = set(gate, self.remembered_by, |gate, it| gate.remembered_by(it.into()));
         let tools = self.tools.into_iter();
         let hook = tools.fold(HumanInTheLoop::new(), |it, tool| it.ask_with(tool, gate.clone()));
         Ok(Box::new(if self.every_tool { hook.ask_every_tool(gate) } else { hook }))

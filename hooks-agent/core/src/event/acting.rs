@@ -146,8 +146,8 @@ impl<'a> PreActing<'a> {
     /// # let _ = manager;
     /// ```
     pub fn ask_with(&self, question: Question) -> Flow {
-        let asker = Asker::unnamed(question.description.clone());
-        self.ask_as(asker.answered_by(question.approvers.clone()), Some(Box::new(question)))
+        let asker = Asker::of(None, &question);
+        self.ask_as(asker, Some(Box::new(question)))
     }
 
     fn ask_as(&self, asker: Asker, question: Option<Box<Question>>) -> Flow {

@@ -90,7 +90,10 @@ impl JournalScope {
         // The journal decides when a question expires, whatever decisions it allows.
         let (expired, verdicts): (Vec<_>, Vec<_>) =
             verdicts.into_iter().partition(Verdict::is_expired);
-        memory.decide(&verdicts, 0).map_err(StoreError::from)?;
+        let remembered = memory.decide(&verdicts, 0).map_err(StoreError::from)?;
+        if !remembered.is_empty() {
+            return Err(StoreError::NoApprovals.into());
+        }
         memory.expire(&expired);
         Ok(())
     }

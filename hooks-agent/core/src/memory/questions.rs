@@ -6,7 +6,8 @@ use crate::identity::User;
 use crate::memory::conversation::Memory;
 use crate::memory::left::Left;
 use crate::store::{
-    Decided, Decision, DecisionError, EXPIRED, EXPIRY, Verdict, Waiting, by_call, review,
+    Approval, Book, Decided, Decision, DecisionError, EXPIRED, EXPIRY, Reviewed, Verdict, Waiting,
+    by_call, review,
 };
 
 /// How many questions that no longer wait a thread keeps in memory.
@@ -88,14 +89,21 @@ impl Memory {
         conversation.left.iter().flat_map(|left| &left.questions).any(|it| *it.id == *id)
     }
 
-    /// Stores decisions, all of them or none.
-    pub(crate) fn decide(&self, verdicts: &[Verdict], now: u64) -> Result<(), DecisionError> {
+    /// Stores decisions, all of them or none. Returns what is to be remembered.
+    pub(crate) fn decide(
+        &self,
+        verdicts: &[Verdict],
+        now: u64,
+    ) -> Result<Vec<Approval>, DecisionError> {
         Self::decide_all(&[(self, verdicts)], now)
     }
 
     /// Stores decisions about several threads, all of them or none. Two of these must not run at once:
-    /// each locks all its threads.
-    pub(crate) fn decide_all(parts: &[(&Self, &[Verdict])], now: u64) -> Result<(), DecisionError> {
+    /// each locks all its threads. Returns what is to be remembered.
+    pub(crate) fn decide_all(
+        parts: &[(&Self, &[Verdict])],
+        now: u64,
+    ) -> Result<Vec<Approval>, DecisionError> {
         let mut locked = Vec::with_capacity(parts.len());
         for (memory, verdicts) in parts {
             let conversation = memory.lock();
@@ -103,23 +111,41 @@ impl Memory {
             let decided = review(questions, verdicts, now)?;
             locked.push((conversation, verdicts.iter().zip(decided)));
         }
+        let mut approvals = Vec::new();
         for (mut conversation, decided) in locked {
             let questions = conversation.left.iter_mut().flat_map(|left| &mut left.questions);
             let mut questions: Vec<_> = questions.collect();
-            for (verdict, decided) in decided {
+            for (verdict, Reviewed { decided, approval }) in decided {
                 if let Some(question) = questions.iter_mut().find(|it| it.id == verdict.id) {
                     question.decided = Some(decided);
+                    approvals.extend(approval);
                 }
             }
         }
-        Ok(())
+        Ok(approvals)
+    }
+
+    /// Answers questions of these ids by approvals that a process remembers. Returns those that it answered.
+    pub(crate) fn recall(&self, ids: &[Arc<str>], book: &Book, now: u64) -> Vec<Waiting> {
+        let mut conversation = self.lock();
+        let Some(left) = &mut conversation.left else { return Vec::new() };
+        let asked: Vec<_> =
+            left.questions.iter().filter(|it| ids.contains(&it.id)).cloned().collect();
+        let mut answered = Vec::new();
+        for (id, decided) in book.recall(&asked, now) {
+            if let Some(question) = left.questions.iter_mut().find(|it| it.id == id) {
+                question.decided = Some(decided);
+                answered.push(question.clone());
+            }
+        }
+        answered
     }
 
     /// Refuses questions that nobody decided in time.
     pub(crate) fn expire(&self, expired: &[Verdict]) {
         let mut conversation = self.lock();
         let Some(left) = &mut conversation.left else { return };
-        for Verdict { id, decision, by } in expired {
+        for Verdict { id, decision, by, .. } in expired {
             let is_meant = |question: &&mut Waiting| question.id == *id && !question.is_closed;
             if let Some(question) = left.questions.iter_mut().find(is_meant) {
                 question.decided =

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::identity::{Approvers, NotApprover, User};
 use crate::message::pending::PendingReason;
+use crate::message::question::Question;
 
 /// Who asks about a tool call, and why: an event hook, or the tool by its
 /// [permission](crate::tool::Permission::Ask).
@@ -52,6 +53,12 @@ pub struct Asker {
     /// Who may answer it; `None` lets everybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approvers: Option<Approvers>,
+    /// Who may let an answer reach beyond the thread, or to other arguments; `None` lets nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered_by: Option<Approvers>,
+    /// What it asks about, whatever the arguments; `None` is told by the reason alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
     /// Whether people answered it before, and the question is about others who ask now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_answered: bool,
@@ -70,7 +77,22 @@ impl Asker {
     }
 
     pub(crate) fn unnamed(reason: impl Into<String>) -> Self {
-        Self { hook: None, reason: reason.into(), approvers: None, is_answered: false }
+        Self {
+            hook: None,
+            reason: reason.into(),
+            approvers: None,
+            remembered_by: None,
+            topic: None,
+            is_answered: false,
+        }
+    }
+
+    /// Creates the asker of a question.
+    pub(crate) fn of(hook: Option<String>, question: &Question) -> Self {
+        let Question { description, approvers, remembered_by, topic, .. } = question;
+        let (approvers, remembered_by) = (approvers.clone(), remembered_by.clone());
+        let topic = topic.clone();
+        Self { hook, approvers, remembered_by, topic, ..Self::unnamed(description.as_str()) }
     }
 
     /// Sets who may answer it.
@@ -99,6 +121,24 @@ impl Asker {
     /// Returns whether both are one hook with one reason, and the same users may answer.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.is(other.hook.as_deref(), &other.reason) && self.approvers == other.approvers
+    }
+
+    /// Returns whether a remembered answer to this one answers the other: one hook that asks for one reason or
+    /// about one topic, of the same approvers.
+    pub(crate) fn asks_same(&self, other: &Self) -> bool {
+        let is_about_same = match (&self.topic, &other.topic) {
+            (None, None) => self.reason == other.reason,
+            (one, other) => one == other,
+        };
+        self.hook == other.hook
+            && is_about_same
+            && self.approvers == other.approvers
+            && self.remembered_by == other.remembered_by
+    }
+
+    /// Returns whether what this user answered before answers it for a call of the user `asks`.
+    pub(crate) fn may_be_answered_before(&self, by: &str, asks: Option<&str>) -> bool {
+        self.approvers.as_ref().is_none_or(|it| !it.is_own(by, asks))
     }
 
     /// Adds those who are not in the list yet.

@@ -33,6 +33,12 @@ pub struct Question {
     /// Who may answer; `None` lets everybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approvers: Option<Approvers>,
+    /// Who may let an answer reach beyond the thread, or to other arguments; `None` lets nobody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remembered_by: Option<Approvers>,
+    /// What it asks about, whatever the arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<String>,
     /// The words in which the model reads the decision.
     #[serde(default)]
     pub wording: Wording,
@@ -56,6 +62,8 @@ impl Question {
             allowed: DecisionKind::ALL.to_vec(),
             expires_after: None,
             approvers: None,
+            remembered_by: None,
+            topic: None,
             wording: Wording::default(),
             schema: Value::Null,
             is_held: false,
@@ -84,6 +92,23 @@ impl Question {
     #[must_use]
     pub fn approvers(mut self, approvers: Approvers) -> Self {
         self.approvers = Some(approvers);
+        self
+    }
+
+    /// Lets these users, of whom roles are required, [remember](crate::store::Verdict::remember) an answer for a
+    /// user, for everybody, or for other arguments. Without it, an answer is remembered for exactly the arguments
+    /// that were shown and on the same thread, if at all.
+    #[must_use]
+    pub fn remembered_by(mut self, who: Approvers) -> Self {
+        self.remembered_by = Some(who);
+        self
+    }
+
+    /// Sets what the question is about, whatever the arguments: a remembered answer answers later questions of the
+    /// hook about the same. Default: the [description](Self::description), which then must be the same.
+    #[must_use]
+    pub fn topic(mut self, topic: impl Into<String>) -> Self {
+        self.topic = Some(topic.into());
         self
     }
 

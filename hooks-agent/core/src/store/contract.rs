@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
 
+use crate::identity::User;
 use crate::message::{Msg, unanswered_tool_uses};
 use crate::run_id::RunId;
 use crate::store::claim::Claim;
@@ -17,7 +18,7 @@ use crate::store::error::StoreError;
 use crate::store::filter::Filter;
 use crate::store::key::ThreadKey;
 use crate::store::lease::{Acquired, Lease};
-use crate::store::people::{Verdict, Waiting};
+use crate::store::people::{Approval, Verdict, Waiting};
 use crate::store::quota::{QuotaUse, Reservation, Window};
 use crate::store::record::{HistoryRow, ThreadInfo, ThreadRecord};
 use crate::store::report::StoreReport;
@@ -45,7 +46,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// [`decided`](Filter::decided), those that are decided and whose thread was not resumed since.
     fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>>;
 
-    /// Stores decisions: all of them, or none.
+    /// Stores decisions, and the approvals that they [remember](Verdict::remember): all of them, or none.
     ///
     /// # Errors
     /// [`StoreError::Decision`] as [`review`](crate::store::review) finds it.
@@ -79,7 +80,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Removes threads with everything that belongs to them, and returns how many: also those of their
     /// sub-agents in this namespace, which count and are not part of the limit. A thread that a call owns
-    /// now stays, and one of whose sub-agents' threads a call owns or, of an age, is too new.
+    /// now stays, and one of whose sub-agents' threads a call owns or, of an age, is too new. With a thread go
+    /// the approvals for it, and with a [user](Filter::is_of_user) those for calls of the user.
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64>;
 
     /// Removes the history of threads, and returns how many rows: messages that were replaced, tool
@@ -87,7 +89,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// decision about a question that is gone is
     /// [unknown](crate::store::DecisionError::Unknown). The limit of the filter is one of threads. With
     /// a filter that [names nothing](Filter::is_of_namespace), also what was used of quotas and counts no
-    /// longer.
+    /// longer, and approvals that answer nothing any more.
     fn prune(&self, filter: Filter) -> StoreFuture<'_, u64>;
 
     /// Counts what the store has. Reads all of the namespace.
@@ -129,6 +131,38 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     ) -> StoreFuture<'a, Vec<QuotaUse>> {
         let _ = (quota, window);
         Box::pin(ready(Err(StoreError::NoQuotas)))
+    }
+
+    /// Returns the [approvals](Approval) that are remembered, also those that are used up, expired or revoked and
+    /// not [pruned](Self::prune) yet, the oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::NoApprovals`], which is what the trait provides: a store that remembers none refuses a
+    /// [decision](Self::decide) that says so too.
+    fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {
+        drop(filter);
+        Box::pin(ready(Err(StoreError::NoApprovals)))
+    }
+
+    /// Decides questions of these ids that remembered approvals [answer](crate::store::recall), and counts what
+    /// is used of them in the same transaction. Returns the questions that approvals have decided and that are
+    /// not closed, those of an earlier request too.
+    ///
+    /// # Errors
+    /// [`StoreError::NoApprovals`].
+    fn recall(&self, questions: Vec<Arc<str>>) -> StoreFuture<'_, Vec<Waiting>> {
+        drop(questions);
+        Box::pin(ready(Err(StoreError::NoApprovals)))
+    }
+
+    /// Ends a remembered approval: it answers no question from now on. What it has answered stays decided.
+    /// Returns whether there was one of this id that nobody had revoked.
+    ///
+    /// # Errors
+    /// [`StoreError::NoApprovals`].
+    fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
+        let _ = (id, by);
+        Box::pin(ready(Err(StoreError::NoApprovals)))
     }
 }
 
@@ -291,6 +325,18 @@ macro_rules! forward {
                 window: &'a Window,
             ) -> StoreFuture<'a, Vec<QuotaUse>> {
                 (**self).quota_uses(quota, window)
+            }
+
+            fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {
+                (**self).approvals(filter)
+            }
+
+            fn recall(&self, questions: Vec<Arc<str>>) -> StoreFuture<'_, Vec<Waiting>> {
+                (**self).recall(questions)
+            }
+
+            fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
+                (**self).revoke(id, by)
             }
         }
     )*};

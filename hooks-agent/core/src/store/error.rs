@@ -88,6 +88,12 @@ pub enum StoreError {
         "the store keeps no quotas: use `MemoryStore`, `SqliteStore` or `PostgresStore`, and no durable engine"
     )]
     NoQuotas,
+    /// The store remembers no approvals.
+    #[error(
+        "the store remembers no approvals: use `MemoryStore`, `SqliteStore` or `PostgresStore`, and no durable \
+         engine"
+    )]
+    NoApprovals,
     /// What is stored cannot be read.
     #[error("{what} cannot be read from the store")]
     Unreadable {

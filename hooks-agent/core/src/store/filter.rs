@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::store::key::ThreadKey;
-use crate::store::people::Waiting;
+use crate::store::people::{Approval, Waiting};
 
 /// Which threads, or which questions, an operation of a store is about. An empty filter means all of
 /// the namespace.
@@ -27,6 +27,10 @@ pub struct Filter {
     pub thread: Option<Arc<str>>,
     /// The [user](crate::call::CallOptions::user) of the thread.
     pub user: Option<Arc<str>>,
+    /// The name of the tool. Only [approvals](crate::store::Store::approvals) have it.
+    pub tool: Option<Arc<str>>,
+    /// Whether the approval may still answer questions. Only approvals have it.
+    pub is_usable: bool,
     /// How long the thread was not written.
     pub unused_for: Option<Duration>,
     /// Whether the question is decided. Only questions have it.
@@ -65,6 +69,38 @@ impl Filter {
     pub fn user(mut self, id: impl Into<Arc<str>>) -> Self {
         self.user = Some(id.into());
         self
+    }
+
+    /// [Approvals](crate::store::Approval) for calls of this tool. Only they have it.
+    pub fn tool(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.tool = Some(name.into());
+        self
+    }
+
+    /// [Approvals](crate::store::Approval) that may still answer questions. Only they have it.
+    pub fn usable(mut self) -> Self {
+        self.is_usable = true;
+        self
+    }
+
+    /// Returns whether an approval is meant.
+    pub(crate) fn means_approval(&self, approval: &Approval, now: u64) -> bool {
+        let is = |wanted: &Option<Arc<str>>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|wanted| Some(wanted) == found)
+        };
+        is(&self.agent, Some(&approval.agent))
+            && is(&self.thread, approval.of_thread())
+            && is(&self.user, approval.user.as_deref())
+            && is(&self.tool, Some(&approval.tool))
+            && (!self.is_usable || approval.is_usable(now))
+    }
+
+    /// Returns whether threads that are forgotten by it are those of a user: the approvals for calls of the user
+    /// are forgotten too.
+    #[must_use]
+    pub fn is_of_user(&self) -> bool {
+        let Self { user, thread, unused_for, is_cut_off, limit, .. } = self;
+        user.is_some() && thread.is_none() && unused_for.is_none() && !is_cut_off && limit.is_none()
     }
 
     /// Returns whether it names no agent, thread or user: what belongs to the namespace is meant too.

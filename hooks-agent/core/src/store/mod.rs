@@ -24,8 +24,11 @@ pub use key::{NameError, ThreadKey, check_name};
 pub use lease::{Acquired, Lease};
 pub use operations::{ExportError, ImportError, ImportOptions, export, import};
 pub use options::{Durability, Unknown};
-pub use people::{Decided, Decision, DecisionError, Verdict, Waiting, review};
-pub(crate) use people::{EXPIRED, EXPIRY, by_call};
+pub use people::{
+    Allowed, Approval, ApprovalRule, Decided, Decision, DecisionError, NotRemembered, Reach,
+    Remember, Reviewed, Verdict, Waiting, recall, review,
+};
+pub(crate) use people::{Book, EXPIRED, EXPIRY, by_call};
 pub(crate) use quota::Ledger;
 pub use quota::{QuotaExceeded, QuotaUse, Reservation, Used, Window, admit};
 pub use record::{

@@ -1,6 +1,6 @@
 //! The store of one process.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value};
 
 use crate::call::CallContext;
+use crate::identity::User;
 use crate::memory::Memory;
 use crate::store::now;
 use crate::store::{
-    Backend, DecisionError, Filter, HistoryRow, Ledger, NameError, QuotaUse, Reservation, Store,
-    StoreError, StoreFuture, ThreadInfo, ThreadKey, Verdict, Waiting, Window, check_name,
+    Approval, Backend, DecisionError, Filter, HistoryRow, Ledger, NameError, QuotaUse, Reservation,
+    Store, StoreError, StoreFuture, ThreadInfo, ThreadKey, Verdict, Waiting, Window, check_name,
 };
 use crate::thread::threads::Threads;
 
@@ -170,7 +171,17 @@ impl MemoryStore {
         }
         let _deciding = self.lock();
         let parts: Vec<_> = parts.iter().map(|(memory, part)| (&**memory, &**part)).collect();
-        Memory::decide_all(&parts, now)
+        self.ledger().approvals.add(Memory::decide_all(&parts, now)?);
+        Ok(())
+    }
+
+    fn recall_now(&self, ids: &[Arc<str>]) -> Vec<Waiting> {
+        let (ledger, now) = (self.ledger(), now());
+        let memories = self.find(&Filter::all());
+        memories
+            .iter()
+            .flat_map(|(.., memory)| memory.recall(ids, &ledger.approvals, now))
+            .collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Agents> {
@@ -251,19 +262,36 @@ impl Store for MemoryStore {
         let is_busy =
             |(key, threads): &(ThreadKey, Arc<Threads>)| threads.turns().is_busy(key.thread());
         let free = wanted.filter(|all| !all.iter().any(is_busy));
-        let mut count = 0;
+        let (mut count, mut gone) = (0, HashSet::new());
         // A thread that was one of a sub-agent is gone when its turn comes.
         for (key, threads) in free.filter(|all| !all.is_empty()).take(most(&filter)).flatten() {
             threads.drop_thread(key.thread());
+            gone.insert(key);
             count += 1;
         }
+        self.ledger().approvals.forget(&filter, &gone);
         Box::pin(ready(Ok(count)))
     }
 
     fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
         // No history is kept.
-        let count = if filter.is_of_namespace() { self.ledger().prune(now()) } else { 0 };
+        let (mut count, ledger) = (0, self.ledger());
+        if filter.is_of_namespace() {
+            count += ledger.prune(now()) + ledger.approvals.prune(now());
+        }
         Box::pin(ready(Ok(count)))
+    }
+
+    fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {
+        Box::pin(ready(Ok(self.ledger().approvals.list(&filter, now()))))
+    }
+
+    fn recall(&self, questions: Vec<Arc<str>>) -> StoreFuture<'_, Vec<Waiting>> {
+        Box::pin(ready(Ok(self.recall_now(&questions))))
+    }
+
+    fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
+        Box::pin(ready(Ok(self.ledger().approvals.revoke(id, &by.shared_id(), now()))))
     }
 
     fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {

@@ -121,7 +121,13 @@ impl Threads {
     /// Stores what people decided about the tool calls of a thread in memory.
     pub(crate) fn decide(&self, cx: &CallContext) -> Result<(), StoreError> {
         let (memory, now) = (self.of_call(cx.named_thread()), now());
-        memory.decide(&memory.by_call(&cx.verdicts()), now).map_err(StoreError::from)
+        let remembered = memory.decide(&memory.by_call(&cx.verdicts()), now)?;
+        match &self.ledger {
+            Some(ledger) => ledger.approvals.add(remembered),
+            None if remembered.is_empty() => {}
+            None => return Err(StoreError::NoApprovals),
+        }
+        Ok(())
     }
 
     /// Returns all threads, by id.

@@ -28,12 +28,14 @@ pub(super) struct Judged {
 pub(super) struct Ask {
     rule: Option<Arc<Rule>>,
     pub(super) text: String,
+    /// What it asks about, whatever the arguments; of what cannot be decided, nothing.
+    topic: Option<String>,
 }
 
 impl Ask {
     pub(super) fn question(&self) -> Question {
         match &self.rule {
-            Some(rule) => rule.question(self.text.clone()),
+            Some(rule) => rule.question(self.text.clone(), self.topic.as_deref()),
             None => Question::new(self.text.clone()),
         }
     }
@@ -116,7 +118,7 @@ impl<'a> Case<'a> {
             }
             // What cannot be decided speaks of nothing, and a warning does not either.
             is_spoken_of |= rule.then != Then::Warn && !matches!(why, Why::Failed(_));
-            judged.add(rule, text);
+            judged.add(rule, text, rule.topic(&why));
         }
         if !is_spoken_of {
             judged.add_default(inner.default, &call.name);
@@ -135,11 +137,11 @@ impl<'a> Case<'a> {
 }
 
 impl Judged {
-    fn add(&mut self, rule: &Arc<Rule>, text: String) {
+    fn add(&mut self, rule: &Arc<Rule>, text: String, topic: Option<String>) {
         match rule.then {
             Then::Allow => {}
             Then::Warn => self.warnings.push(text),
-            Then::Ask => self.asks.push(Ask { rule: Some(rule.clone()), text }),
+            Then::Ask => self.asks.push(Ask { rule: Some(rule.clone()), text, topic }),
             Then::Deny => match &mut self.denied {
                 // The model reads all that it must mend.
                 Some(denied) => denied.extend(["; ", &text]),
@@ -154,7 +156,7 @@ impl Judged {
             Then::Warn => self.warnings.push(format!("no rule speaks of this call of `{tool}`")),
             Then::Ask => {
                 let text = format!("no rule speaks of this call of `{tool}`");
-                self.asks.push(Ask { rule: None, text });
+                self.asks.push(Ask { rule: None, text, topic: None });
             }
             Then::Deny => {
                 self.denied.get_or_insert_with(|| format!("no rule allows this call of `{tool}`"));

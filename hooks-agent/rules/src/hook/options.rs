@@ -75,6 +75,9 @@ struct RuleOptions {
     show: Vec<String>,
     /// Who may answer what it asks. Default: everybody.
     approvers: Option<ApproverOptions>,
+    /// Who may remember an approval for a user, for everybody or for other arguments: users with one of these
+    /// roles. Default: nobody.
+    remembered_by: Option<ApproverOptions>,
     /// How long a question waits before the call is refused. Default: for ever.
     expires_after: Option<OptionDuration>,
 }
@@ -209,6 +212,9 @@ impl From<RuleOptions> for ToolRule {
         }
         if let Some(approvers) = options.approvers {
             rule = rule.approvers(approvers.into());
+        }
+        if let Some(who) = options.remembered_by {
+            rule = rule.remembered_by(who.into());
         }
         match options.expires_after {
             Some(time) => rule.expires_after(time.0),

@@ -42,6 +42,7 @@ pub(crate) struct Rule {
     reason: Option<String>,
     show: Vec<String>,
     approvers: Option<Approvers>,
+    remembered_by: Option<Approvers>,
     expires_after: Option<Duration>,
 }
 
@@ -81,12 +82,16 @@ impl Rule {
         let whose = Whose::new(rule.named, &at, mistakes);
         let asks_only = [
             ("approvers", rule.approvers.is_some()),
+            ("remembered_by", rule.remembered_by.is_some()),
             ("expires_after", rule.expires_after.is_some()),
         ];
         for (key, _) in
             asks_only.into_iter().filter(|(_, is_set)| *is_set && rule.then != Then::Ask)
         {
             mistakes.add(at(key), "expected `then = \"ask\"`: nobody is asked otherwise");
+        }
+        if rule.remembered_by.as_ref().is_some_and(|who| !who.has_roles()) {
+            mistakes.add(at("remembered_by"), "expected roles, such as `{ roles = [\"lead\"] }`");
         }
         // They match what is not as it should be.
         if rule.then == Then::Allow && (rule.hosts.is_some() || !rule.requires.is_empty()) {
@@ -117,6 +122,7 @@ impl Rule {
         let reads_past = !requires.is_empty() || when.as_ref().is_some_and(|it| it.uses.past);
         let reads_roles = when.as_ref().is_some_and(|it| it.uses.roles);
         let has_roles = whose.has_roles || reads_roles;
+        let has_approvers = rule.approvers.is_some() || rule.remembered_by.is_some();
         Some(Self {
             name: rule.name,
             then: rule.then,
@@ -124,7 +130,7 @@ impl Rule {
             tools,
             tool_names,
             reads_past,
-            needs_login: !rule.is_shadow && (has_roles || rule.approvers.is_some()),
+            needs_login: !rule.is_shadow && (has_roles || has_approvers),
             whose,
             requires,
             hosts,
@@ -132,6 +138,7 @@ impl Rule {
             reason: rule.reason,
             show: rule.show,
             approvers: rule.approvers,
+            remembered_by: rule.remembered_by,
             expires_after: rule.expires_after,
         })
     }
@@ -236,15 +243,31 @@ impl Rule {
     }
 
     /// Returns what people are asked.
-    pub(crate) fn question(&self, text: String) -> Question {
+    pub(crate) fn question(&self, text: String, topic: Option<&str>) -> Question {
         let question = match self.expires_after {
             Some(time) => Question::new(text).expires_after(time),
             None => Question::new(text),
         };
-        match &self.approvers {
+        let question = match &self.approvers {
             Some(approvers) => question.approvers(approvers.clone()),
             None => question,
+        };
+        match self.remembered_by.as_ref().zip(topic) {
+            Some((who, topic)) => question.remembered_by(who.clone()).topic(topic),
+            None => question,
         }
+    }
+
+    /// Returns what the rule asks about where it matches so, whatever the arguments. What cannot be decided is
+    /// known by its text alone.
+    pub(crate) fn topic(&self, why: &Why) -> Option<String> {
+        let what = match why {
+            Why::Matches => "matches",
+            Why::Missing(_) => "is missing something",
+            Why::OtherHost => "lists no such host",
+            Why::Failed(_) => return None,
+        };
+        Some(format!("\"{}\" {what}", self.name))
     }
 }
 

@@ -37,6 +37,7 @@ pub struct ToolRule {
     pub(super) hosts: Option<(Vec<String>, Vec<String>)>,
     pub(super) show: Vec<String>,
     pub(super) approvers: Option<Approvers>,
+    pub(super) remembered_by: Option<Approvers>,
     pub(super) expires_after: Option<Duration>,
     pub(super) is_shadow: bool,
 }
@@ -59,6 +60,7 @@ impl ToolRule {
             hosts: None,
             show: Vec::new(),
             approvers: None,
+            remembered_by: None,
             expires_after: None,
             is_shadow: false,
         }
@@ -135,6 +137,14 @@ impl ToolRule {
     /// Lets these users alone answer what the rule asks.
     pub fn approvers(mut self, approvers: Approvers) -> Self {
         self.approvers = Some(approvers);
+        self
+    }
+
+    /// Lets users with one of these roles [remember](hooks_agent_core::store::Verdict::remember) an approval for a
+    /// user, for everybody or for other arguments. Without it, it is remembered for the same arguments on the same
+    /// thread at most.
+    pub fn remembered_by(mut self, who: Approvers) -> Self {
+        self.remembered_by = Some(who);
         self
     }
 

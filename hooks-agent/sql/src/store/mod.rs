@@ -3,6 +3,7 @@
 //! The operations of a store are written once, over the [`Statements`] of a database;
 //! `sqlite` and `postgres` have these, the options, and how a database is opened and migrated.
 
+mod approvals;
 mod commit;
 mod connections;
 mod lease;

@@ -67,15 +67,30 @@ impl<D: Statements> SqlStore<D> {
         let ids = verdicts.iter().map(|verdict| verdict.id.replace('\0', ""));
         let questions = Statement::new(D::QUESTIONS).bind(self.name()).bind(List::texts(ids));
         let rows = D::fetch(step, questions).await?;
-        let rows = match decided_rows(&rows, verdicts, request) {
+        let (rows, approvals) = match decided_rows(&rows, verdicts, request) {
             Ok(rows) => rows,
             Err(error) => return Ok(Err(error)),
         };
-        for DecidedRow { id, decision, by, at } in rows {
-            let decide = Statement::new(D::DECIDE);
-            let decide = decide.bind(id).bind(decision).bind(by).bind(at).bind(request);
-            D::execute(step, decide).await?;
+        for row in rows {
+            self.write_decision(step, row, request).await?;
+        }
+        for approval in approvals {
+            if let Err(error) = self.remember(step, &approval).await? {
+                return Ok(Err(error));
+            }
         }
         Ok(Ok(()))
+    }
+
+    pub(crate) async fn write_decision(
+        &self,
+        step: &mut D::Connection,
+        DecidedRow { id, decision, by, at }: DecidedRow,
+        request: i64,
+    ) -> Result<(), DatabaseError> {
+        let decide = Statement::new(D::DECIDE);
+        let decide = decide.bind(id).bind(decision).bind(by).bind(at).bind(request);
+        D::execute(step, decide).await?;
+        Ok(())
     }
 }

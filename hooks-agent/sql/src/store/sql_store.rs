@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent_core::call::RunId;
+use hooks_agent_core::call::{RunId, User};
 use hooks_agent_core::store::{
-    Acquired, Backend, Claim, Filter, HistoryRow, Lease, NameError, QuotaUse, Reservation, Step,
-    Steps, Store, StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey, ThreadRecord,
-    Verdict, Waiting, Window, check_name,
+    Acquired, Approval, Backend, Claim, Filter, HistoryRow, Lease, NameError, QuotaUse,
+    Reservation, Step, Steps, Store, StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey,
+    ThreadRecord, Verdict, Waiting, Window, check_name,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -266,5 +266,23 @@ impl<D: Statements> Store for SqlStore<D> {
         window: &'a Window,
     ) -> StoreFuture<'a, Vec<QuotaUse>> {
         self.repeat("reading what was used", Access::Read, move || self.uses_of(quota, window))
+    }
+
+    fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {
+        Box::pin(async move {
+            self.repeat("listing approvals", Access::Read, || self.approval_list(&filter)).await
+        })
+    }
+
+    fn recall(&self, questions: Vec<Arc<str>>) -> StoreFuture<'_, Vec<Waiting>> {
+        Box::pin(async move {
+            let request = random_id();
+            let recall = || self.recall_questions(&questions, request);
+            self.repeat("answering by approvals", Access::Write, recall).await
+        })
+    }
+
+    fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
+        self.repeat("revoking an approval", Access::Write, move || self.revoke_approval(id, by))
     }
 }

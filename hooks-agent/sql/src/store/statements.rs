@@ -106,6 +106,27 @@ pub trait Statements: Dialect {
     /// Removes what counts no longer.
     const PRUNE_QUOTAS: &'static str;
 
+    /// Writes an approval.
+    const REMEMBER: &'static str;
+
+    /// The approvals for a list of tools that may still answer, locked, the oldest first.
+    const USABLE: &'static str;
+
+    /// Sets how often an approval was used, and for how much.
+    const USED: &'static str;
+
+    /// Ends an approval.
+    const REVOKE: &'static str;
+
+    /// Removes the approvals for threads that there are no more.
+    const FORGET_APPROVALS: &'static str;
+
+    /// Removes the approvals for calls of a user, of an agent if one is given.
+    const FORGET_APPROVALS_OF: &'static str;
+
+    /// Removes the approvals that answer nothing any more.
+    const PRUNE_APPROVALS: &'static str;
+
     /// Returns whether a [`COMMIT`](Self::COMMIT) wrote nothing.
     fn is_refused(written: &Result<Vec<Self::Row>, DatabaseError>) -> bool;
 }
@@ -187,6 +208,33 @@ WHERE namespace = $1 AND quota = $2 AND at >= $3 GROUP BY subject HAVING sum(amo
 
         const PRUNE_QUOTAS: &str =
             concat!("DELETE FROM quota_use WHERE namespace = $1 AND expires <= ", $now);
+
+        const REMEMBER: &str = r#"INSERT INTO approval (id, namespace, agent, thread, "user", tool, body,
+    given_by, given_at, expires, most_uses, most_sum)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"#;
+
+        const USED: &str = "UPDATE approval SET uses = $3, sum = $4 WHERE namespace = $1 AND id = $2";
+
+        const REVOKE: &str = concat!(
+            "UPDATE approval SET revoked_by = $3, revoked_at = ",
+            $now,
+            " WHERE namespace = $1 AND id = $2 AND revoked_at IS NULL"
+        );
+
+        const FORGET_APPROVALS: &str = "DELETE FROM approval
+WHERE namespace = $1 AND thread IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM thread t WHERE t.namespace = $1 AND t.agent = approval.agent
+        AND t.thread = approval.thread)";
+
+        const FORGET_APPROVALS_OF: &str = r#"DELETE FROM approval
+WHERE namespace = $1 AND "user" = $2 AND (CAST($3 AS TEXT) IS NULL OR agent = $3)"#;
+
+        const PRUNE_APPROVALS: &str = concat!(
+            "DELETE FROM approval
+WHERE namespace = $1 AND (revoked_at IS NOT NULL OR uses >= most_uses OR expires <= ",
+            $now,
+            ")"
+        );
 
         const OWNER: &str =
             "SELECT owner, fence, version, last_step FROM thread WHERE id = $1 AND namespace = $2";

@@ -80,6 +80,7 @@ impl<D: Statements> SqlStore<D> {
         let done = limit.run(async {
             let mut step = D::begin(&mut conn, Access::Write, Some(*limit)).await?;
             let forgotten = D::execute(&mut step, filters.forget()).await?;
+            self.forget_approvals(&mut step, &filter).await?;
             step.commit().await?;
             Ok(forgotten)
         });

@@ -4,5 +4,6 @@ mod decisions;
 mod digest;
 mod expiry;
 mod foreign;
+mod remembered;
 mod shown;
 mod sub_agents;

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::observe::metered_store::shared::Shared;
 use crate::observe::metered_store::steps::MeteredSteps;
+use hooks_agent_core::call::User;
 use hooks_agent_core::store::{
-    Backend, Filter, HistoryRow, QuotaUse, Reservation, Store, StoreFuture, StoreReport,
+    Approval, Backend, Filter, HistoryRow, QuotaUse, Reservation, Store, StoreFuture, StoreReport,
     ThreadInfo, ThreadKey, Verdict, Waiting, Window,
 };
 
@@ -150,6 +151,18 @@ impl<S: Store> Store for MeteredStore<S> {
         window: &'a Window,
     ) -> StoreFuture<'a, Vec<QuotaUse>> {
         self.store.quota_uses(quota, window)
+    }
+
+    fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {
+        self.store.approvals(filter)
+    }
+
+    fn recall(&self, questions: Vec<Arc<str>>) -> StoreFuture<'_, Vec<Waiting>> {
+        self.store.recall(questions)
+    }
+
+    fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
+        self.store.revoke(id, by)
     }
 }
 

@@ -35,6 +35,7 @@ pub struct Gate {
     when: Option<Arc<When>>,
     expires_after: Option<Duration>,
     approvers: Option<Approvers>,
+    remembered_by: Option<Approvers>,
 }
 
 /// Why a gate cannot be made.
@@ -66,7 +67,14 @@ impl Gate {
     /// Creates a gate that asks about every call, allows every decision, and waits for ever.
     pub fn new() -> Self {
         let allowed = DecisionKind::ALL.to_vec();
-        Self { allowed, about: About::Nothing, when: None, expires_after: None, approvers: None }
+        Self {
+            allowed,
+            about: About::Nothing,
+            when: None,
+            expires_after: None,
+            approvers: None,
+            remembered_by: None,
+        }
     }
 
     /// Sets the decisions that are allowed, in the order in which they are shown.
@@ -134,9 +142,17 @@ impl Gate {
         self
     }
 
-    /// Returns whether some users alone decide.
+    /// Lets users with one of these roles [remember](hooks_agent_core::store::Verdict::remember) an approval for a
+    /// user, for everybody or for other arguments. Without it, it is remembered for the same arguments on the same
+    /// thread at most.
+    pub fn remembered_by(mut self, who: Approvers) -> Self {
+        self.remembered_by = Some(who);
+        self
+    }
+
+    /// Returns whether some users alone decide, or remember what they decide.
     pub(super) fn has_approvers(&self) -> bool {
-        self.approvers.is_some()
+        self.approvers.is_some() || self.remembered_by.is_some()
     }
 
     /// Returns whether a person is to be asked about the call.
@@ -159,8 +175,13 @@ impl Gate {
             Some(time) => question.expires_after(time),
             None => question,
         };
-        match &self.approvers {
+        let question = match &self.approvers {
             Some(approvers) => question.approvers(approvers.clone()),
+            None => question,
+        };
+        match &self.remembered_by {
+            // The text has the arguments.
+            Some(who) => question.remembered_by(who.clone()).topic(format!("`{}`", call.name)),
             None => question,
         }
     }
@@ -173,6 +194,7 @@ impl fmt::Debug for Gate {
             .field("has_predicate", &self.when.is_some())
             .field("expires_after", &self.expires_after)
             .field("approvers", &self.approvers)
+            .field("remembered_by", &self.remembered_by)
             .finish_non_exhaustive()
     }
 }

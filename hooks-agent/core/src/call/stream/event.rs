@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::message::{ContentBlock, Msg, PendingCall, ToolResult, ToolUse};
 use crate::report::ErrorKind;
 use crate::run_id::RunId;
+use crate::store::Waiting;
 
 /// An event of a call, as [`AgentStream`](crate::stream::AgentStream) yields it, and as the built-in hook
 /// `Streaming` passes it on.
@@ -26,6 +27,7 @@ use crate::run_id::RunId;
 /// | `warning` | `{"text": ".."}` |
 /// | `tool_finished` | a [result](crate::message::ToolResult) |
 /// | `permission_asked` | a [pending call](crate::message::PendingCall) |
+/// | `permission_remembered` | the [question](crate::store::Waiting), with what is decided |
 /// | `failed` | `{"kind": ".."}`, a [kind](crate::error::ErrorKind) |
 /// | `lagged` | `{"dropped": ..}` |
 ///
@@ -115,6 +117,7 @@ impl AgentEvent {
 /// | `ToolChunk` | hooks of `ActingChunk` | |
 /// | `ToolFinished` | hooks of `PostActing`; the result is stored | the next tool call, unless they run at once |
 /// | `PermissionAsked` | all tool calls that had their turn; the question is stored | `Finished` |
+/// | `PermissionRemembered` | the same; the decision is stored | the tool call, if nobody is asked about another |
 /// | `SummaryStarted`, `SummaryChunk`, `Summarized` | as for an answer | |
 /// | `Finished` | hooks of `PostCall` and `Settled`; the end is stored | |
 ///
@@ -159,6 +162,9 @@ pub enum AgentEventKind {
     ToolFinished(ToolResult),
     /// A tool call asks for permission; the call ends and the tool call waits.
     PermissionAsked(PendingCall),
+    /// Nobody is asked about a tool call, because a remembered [approval](crate::store::Approval) answers its
+    /// question. [`decided`](crate::store::Waiting::decided) says which one, and who gave it.
+    PermissionRemembered(Box<Waiting>),
     /// The limit of rounds was reached; the model is called for a summary.
     SummaryStarted,
     /// A chunk of the summary.
@@ -212,6 +218,7 @@ impl AgentEventKind {
             Self::ToolChunk { .. } => "tool_chunk",
             Self::ToolFinished(_) => "tool_finished",
             Self::PermissionAsked(_) => "permission_asked",
+            Self::PermissionRemembered(_) => "permission_remembered",
             Self::SummaryStarted => "summary_started",
             Self::SummaryChunk(_) => "summary_chunk",
             Self::Summarized(_) => "summarized",

@@ -1,5 +1,6 @@
 //! The thread of a call: its messages, the values that hooks keep with it, and where it is kept.
 
+mod approvals;
 mod history;
 mod kept;
 mod quota;

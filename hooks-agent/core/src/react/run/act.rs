@@ -80,7 +80,6 @@ impl Run<'_> {
     ) -> Ended {
         let pending = self.identified(batch.wait());
         self.remember(&pending);
-        self.announce(&pending).await;
         let reply = if pending.is_empty() { self.reply(result) } else { self.asking_answer() };
         Ended { reply, reason, pending }
     }

@@ -1,5 +1,6 @@
 //! Leaves tool calls waiting, and records the questions about them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::agent::Agent;
@@ -41,11 +42,7 @@ impl Run<'_> {
 
     /// Leaves the tool calls of an answer waiting, because people are asked about some of them.
     /// `people` has an entry for each tool call, in order, with what hooks ask about it.
-    pub(super) async fn ask_people(
-        &self,
-        batch: Batch<'_>,
-        people: Vec<Vec<AskedPeople>>,
-    ) -> Ended {
+    pub(super) fn ask_people(&self, batch: Batch<'_>, people: Vec<Vec<AskedPeople>>) -> Ended {
         let mut pending = self.identified(batch.wait());
         for (pending, asked) in pending.iter_mut().zip(people) {
             if asked.iter().all(|asked| asked.joins) {
@@ -58,7 +55,6 @@ impl Run<'_> {
             *pending = PendingCall { question, ..pending.clone().with_askers(askers) };
         }
         self.remember(&pending);
-        self.announce(&pending).await;
         let reply = self.asking_answer();
         Ended { reply, reason: GenerateReason::PermissionAsking, pending }
     }
@@ -77,6 +73,23 @@ impl Run<'_> {
             }
         }
         pending
+    }
+
+    /// Answers questions by remembered approvals, and says so in the stream. Returns whether nothing waits any more;
+    /// else what they answered is no longer listed. `before` are the tool calls that were answered so in this call.
+    pub(super) async fn recall(&self, ended: &mut Ended, before: &mut HashSet<String>) -> bool {
+        let answered = self.cx.recall(self.memory, before).await;
+        if answered.is_empty() {
+            return false;
+        }
+        let is_answered =
+            |pending: &PendingCall| answered.iter().any(|it| it.call_id == pending.id);
+        ended.pending.retain(|pending| !is_answered(pending));
+        for question in answered {
+            before.insert(question.call_id.clone());
+            self.cx.emit(|| AgentEventKind::PermissionRemembered(Box::new(question))).await;
+        }
+        self.memory.waiting().is_empty()
     }
 
     /// Sends what asks for permission to the stream.
@@ -165,9 +178,7 @@ fn one_question(mut all: Vec<AskedPeople>, call: &ToolUse) -> (Question, Vec<Ask
             // A later hook changed the arguments: the text has those before.
             question.description = format!("Tool: {}\nArgs: {}", call.name, call.input);
         }
-        let asker = Asker::unnamed(question.description.clone());
-        let asker = Asker { hook, ..asker.answered_by(question.approvers.clone()) };
-        Asker::add_all(&mut askers, [asker]);
+        Asker::add_all(&mut askers, [Asker::of(hook, &question)]);
         one = Some(match one {
             None => question,
             Some(one) => one.and(&question),

@@ -1,5 +1,6 @@
 //! The loop of reasoning and acting.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::agent::Agent;
@@ -77,9 +78,11 @@ impl ReActAgent {
             specs: None,
         };
         let mut confirms = cx.confirmed_calls();
+        let mut recalled = HashSet::new();
         let ended = loop {
             let count = input.len();
-            let ended = match admit(agent, cx, memory, input, confirms, recovers).await? {
+            let mut is_new = false;
+            let mut ended = match admit(agent, cx, memory, input, confirms, recovers).await? {
                 Admitted::Wait(pending) => {
                     let reply = run.asking_answer();
                     Ended { reply, reason: GenerateReason::PermissionAsking, pending }
@@ -90,9 +93,17 @@ impl ReActAgent {
                     cx.commit().await?;
                     let ended = run.rounds(open, &keep).await?;
                     keep.answered();
+                    is_new = true;
                     ended
                 }
             };
+            if run.asks_people(&ended) && Box::pin(run.recall(&mut ended, &mut recalled)).await {
+                (input, confirms) = (Messages::new(), &[]);
+                continue;
+            }
+            if is_new {
+                run.announce(&ended.pending).await;
+            }
             if !run.asks_people(&ended) || !cx.ask_people(memory).await? {
                 break ended;
             }
@@ -210,7 +221,7 @@ impl Run<'_> {
                 Ok(Step::End(Ended::new(message, GenerateReason::HookEnded)))
             }
             None if people.iter().flatten().any(|asked| !asked.joins) && !finish.is_cut() => {
-                Ok(Step::End(self.ask_people(batch, people).await))
+                Ok(Step::End(self.ask_people(batch, people)))
             }
             Some(Jump { to: JumpTo::Model, messages }) => self.ask_again(batch, messages),
             _ if finish.is_cut() => {

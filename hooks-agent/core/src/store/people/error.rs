@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::message::{DecisionKind, NotApprover};
+use crate::store::people::approval::NotRemembered;
 
 /// Why a decision is refused. Nothing changes then: no decision of the same request is stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -90,6 +91,14 @@ pub enum DecisionError {
         id: Arc<str>,
         /// How deep it may be nested.
         most: usize,
+    },
+    /// The approval is not remembered. Nothing is decided.
+    #[error("the decision about the question `{id}` is not stored: {reason}")]
+    NotRemembered {
+        /// The id of the question.
+        id: Arc<str>,
+        /// Why.
+        reason: NotRemembered,
     },
     /// The question has expired.
     #[error("the question `{id}` has expired")]

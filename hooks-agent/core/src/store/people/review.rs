@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::identity::User;
+use crate::store::people::approval::Approval;
 use crate::store::people::decision::{Decided, Decision, Verdict};
 use crate::store::people::error::DecisionError;
 use crate::store::people::waiting::Waiting;
@@ -16,6 +17,16 @@ pub(crate) const EXPIRY: &str = "expiry";
 /// How deep the JSON of a decision is nested at most: it is stored as a part of other JSON.
 const DEEPEST: usize = 64;
 
+/// What is to be stored of a decision.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Reviewed {
+    /// What is decided about the question.
+    pub decided: Decided,
+    /// The approval that is to be remembered with it, if one is.
+    pub approval: Option<Approval>,
+}
+
 /// Checks decisions against the questions of a store, and returns what is to be stored, in the order
 /// of the decisions. `questions` has those of the ids, also closed ones; `now` is the store's clock.
 ///
@@ -27,7 +38,7 @@ pub fn review(
     questions: &[Waiting],
     verdicts: &[Verdict],
     now: u64,
-) -> Result<Vec<Decided>, DecisionError> {
+) -> Result<Vec<Reviewed>, DecisionError> {
     let mut decided = Vec::with_capacity(verdicts.len());
     for (index, verdict) in verdicts.iter().enumerate() {
         if verdicts[..index].iter().any(|earlier| earlier.id == verdict.id) {
@@ -52,8 +63,8 @@ pub(crate) fn by_call(questions: &[Waiting], verdicts: &[Verdict]) -> Vec<Verdic
     verdicts.iter().map(|verdict| named(verdict).unwrap_or_else(|| verdict.clone())).collect()
 }
 
-fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Decided, DecisionError> {
-    let Verdict { id, decision, by } = verdict;
+fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Reviewed, DecisionError> {
+    let Verdict { id, decision, by, remember } = verdict;
     let Some(question) = questions.iter().find(|question| question.id == *id) else {
         return Err(DecisionError::Unknown { id: id.clone() });
     };
@@ -93,7 +104,12 @@ fn check(questions: &[Waiting], verdict: &Verdict, now: u64) -> Result<Decided, 
     if let Decision::Edit(arguments) = decision {
         check_arguments(question, arguments)?;
     }
-    Ok(Decided::new(decision.clone(), by.as_ref().map(User::shared_id), now))
+    let remember = remember.as_ref().map(|it| Approval::new(question, verdict, it, now));
+    let approval = remember
+        .transpose()
+        .map_err(|reason| DecisionError::NotRemembered { id: id.clone(), reason })?;
+    let decided = Decided::new(decision.clone(), by.as_ref().map(User::shared_id), now);
+    Ok(Reviewed { decided, approval })
 }
 
 /// Checks edited arguments against the schema of the tool.

@@ -187,6 +187,13 @@ impl Waiting {
         if self.askers.iter().any(|asker| asker.approvers.is_some()) {
             parts.extend([&*approvers, self.user.as_deref().unwrap_or_default()]);
         }
+        // What answers may be remembered for is a part of it too.
+        let remembered: Vec<_> =
+            self.askers.iter().map(|asker| (&asker.remembered_by, &asker.topic)).collect();
+        let remembered_json = serde_json::to_string(&remembered).unwrap_or_default();
+        if remembered.iter().any(|(by, topic)| by.is_some() || topic.is_some()) {
+            parts.extend(["remembered", &*remembered_json]);
+        }
         if let Some(identity) = &self.identity {
             parts.extend(["identity", &**identity]);
         }

@@ -1,16 +1,18 @@
-//! The uses of quotas of one process.
+//! What the agents of one process count and remember.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::store::people::Book;
 use crate::store::quota::reservation::{
     LARGEST, QuotaExceeded, QuotaUse, Reservation, Used, admit,
 };
 use crate::store::quota::window::Window;
 
-/// What the agents of a process have used of quotas.
+/// What the agents of a process have used of quotas, and the approvals that they remember.
 #[derive(Default)]
 pub(crate) struct Ledger {
+    pub(crate) approvals: Book,
     uses: Mutex<Uses>,
 }
 

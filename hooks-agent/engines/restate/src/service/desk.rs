@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use hooks_agent_core::store::{Decided, Verdict, Waiting, review};
+use hooks_agent_core::store::{Decided, Reviewed, Verdict, Waiting, review};
 use restate_sdk::context::RequestTarget;
 use restate_sdk::prelude::*;
 use restate_sdk::service::{IntoServiceDefinition, ServiceDefinition};
@@ -95,9 +95,9 @@ impl Desk {
         let mut known = questions_of(ctx.get(QUESTIONS).await?);
         let now = now(&ctx).await?;
         let questions: Vec<_> = known.iter().map(|known| known.question.clone()).collect();
-        let decided = review(&questions, &verdicts, now)
+        let reviewed = review(&questions, &verdicts, now)
             .map_err(|error| TerminalError::new_with_code(409, error.to_string()))?;
-        for (verdict, decided) in verdicts.into_iter().zip(decided) {
+        for (verdict, Reviewed { decided, .. }) in verdicts.into_iter().zip(reviewed) {
             let Some(known) = known.iter_mut().find(|known| known.question.id == verdict.id) else {
                 continue;
             };

@@ -173,6 +173,12 @@ UPDATE quota_use u SET amount = r.amount
 FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) AS r (quota, subject, key, amount)
 WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.key = r.key";
 
+    const USABLE: &str = "
+SELECT body, uses, sum, revoked_by, revoked_at FROM approval
+WHERE namespace = $1 AND tool = ANY($2) AND revoked_at IS NULL
+    AND uses < most_uses AND expires > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)
+ORDER BY given_at, id FOR UPDATE";
+
     fn is_refused(written: &Result<Vec<PgRow>, DatabaseError>) -> bool {
         written.as_ref().is_ok_and(Vec::is_empty)
     }

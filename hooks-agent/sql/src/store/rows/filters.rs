@@ -18,8 +18,8 @@ pub(crate) struct Filters<'a> {
 impl<'a> Filters<'a> {
     /// Returns whether nothing has a name of the filter, because none can be stored.
     pub(crate) fn is_of_nothing(&self) -> bool {
-        let Filter { agent, thread, user, .. } = self.filter;
-        [agent, thread, user].into_iter().flatten().any(|name| name.contains('\0'))
+        let Filter { agent, thread, user, tool, .. } = self.filter;
+        [agent, thread, user, tool].into_iter().flatten().any(|name| name.contains('\0'))
     }
 
     /// Threads as a list shows them.
@@ -65,6 +65,28 @@ WHERE q.closed = 0",
             statement.push(")");
         }
         statement.push("\nORDER BY q.since, q.id");
+        self.limit(statement)
+    }
+
+    /// Approvals, the oldest first.
+    pub(crate) fn approvals(&self) -> Statement<'a> {
+        let Filter { agent, thread, user, tool, is_usable, .. } = self.filter;
+        let mut statement =
+            Statement::new("SELECT body, uses, sum, revoked_by, revoked_at FROM approval WHERE");
+        statement.push_param(" namespace = ", self.namespace);
+        for (column, name) in
+            [("agent", agent), ("thread", thread), ("\"user\"", user), ("tool", tool)]
+        {
+            if let Some(name) = name {
+                statement.push_param(&format!(" AND {column} = "), &**name);
+            }
+        }
+        if *is_usable {
+            let now = self.now;
+            statement
+                .push(&format!(" AND revoked_at IS NULL AND expires > {now} AND uses < most_uses"));
+        }
+        statement.push("\nORDER BY given_at, id");
         self.limit(statement)
     }
 

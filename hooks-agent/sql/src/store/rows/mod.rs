@@ -1,5 +1,6 @@
 //! Rows of a store, and the records of the core that they hold.
 
+mod approval;
 mod decided;
 mod filters;
 mod import;
@@ -9,6 +10,7 @@ mod record;
 mod refusal;
 mod step;
 
+pub(crate) use approval::approval_of;
 pub(crate) use decided::{DecidedRow, decided_rows};
 pub(crate) use filters::Filters;
 pub(crate) use import::ImportRows;

@@ -1,6 +1,9 @@
 //! Questions as rows.
 
-use hooks_agent_core::store::{Decided, StoreError, Waiting};
+use std::sync::Arc;
+
+use hooks_agent_core::store::{Decided, Decision, StoreError, Waiting};
+use serde::{Deserialize, Serialize};
 
 use crate::database::{Columns, DatabaseError, unsigned};
 use crate::store::rows::json::read_json;
@@ -36,6 +39,22 @@ impl Question {
     }
 }
 
+/// A decision by a remembered approval, as JSON: that the tool runs.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ByApproval {
+    /// The id of the approval.
+    pub(crate) approval: Arc<str>,
+}
+
+/// A decision as JSON.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredDecision {
+    ByApproval(ByApproval),
+    Given(Decision),
+}
+
 /// Reads a question. Its columns win over its JSON.
 pub(crate) fn question_of(row: Question) -> Result<Waiting, StoreError> {
     let mut waiting: Waiting = read_json("a question", &row.body)?;
@@ -44,11 +63,14 @@ pub(crate) fn question_of(row: Question) -> Result<Waiting, StoreError> {
     waiting.is_closed = row.closed != 0;
     waiting.decided = match row.decision {
         None => None,
-        Some(decision) => Some(Decided::new(
-            read_json("a decision", &decision)?,
-            row.decided_by.map(Into::into),
-            row.decided_at.map_or(0, unsigned),
-        )),
+        Some(decision) => {
+            let (decision, approval) = match read_json("a decision", &decision)? {
+                StoredDecision::ByApproval(by) => (Decision::Approve, Some(by.approval)),
+                StoredDecision::Given(decision) => (decision, None),
+            };
+            let (by, at) = (row.decided_by.map(Into::into), row.decided_at.map_or(0, unsigned));
+            Some(Decided::new(decision, by, at).by_approval(approval))
+        }
     };
     Ok(waiting)
 }

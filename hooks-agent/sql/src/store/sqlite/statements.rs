@@ -100,6 +100,12 @@ FROM (SELECT value ->> 0 AS quota, value ->> 1 AS subject, value ->> 2 AS key, v
 WHERE quota_use.namespace = $1 AND quota_use.quota = r.quota AND quota_use.subject = r.subject
     AND quota_use.key = r.key";
 
+    const USABLE: &str = "
+SELECT body, uses, sum, revoked_by, revoked_at FROM approval
+WHERE namespace = $1 AND tool IN (SELECT value FROM json_each($2)) AND revoked_at IS NULL
+    AND uses < most_uses AND expires > CAST(unixepoch('subsec') * 1000 AS INTEGER)
+ORDER BY given_at, id";
+
     fn is_refused(written: &Result<Vec<SqliteRow>, DatabaseError>) -> bool {
         written.as_ref().is_err_and(|error| error.code() == Some(RAISED))
     }
