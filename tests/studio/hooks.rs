@@ -351,3 +351,31 @@ async fn a_hook_in_shadow_that_ends_after_its_call_begins_no_run() {
     let started = entries.as_array().unwrap().iter().filter(|it| it["type"] == "started").count();
     assert_eq!(started, 1, "{entries:#}");
 }
+
+#[tokio::test]
+async fn what_a_hook_in_shadow_decides_after_the_end_of_a_call_is_a_row_of_it() {
+    let studio = Studio::new();
+    let gate = std::sync::Arc::new(tokio::sync::Notify::new());
+    let opens = gate.clone();
+    let slow = hooks_agent_core::on!(async move |event: &mut PreActing<'_>| -> Flow {
+        opens.notified().await;
+        event.refuse("no")
+    });
+    let slow = slow.named("slow").in_shadow();
+    let agent = ReActAgent::builder("clerk")
+        .model(calls_then("read", json!({ "path": "a" }), "Done."))
+        .tool(FunctionTool::new("read", "Reads.", async |_: Value| "text"))
+        .hook(slow.clone())
+        .hook(studio.hook())
+        .build()
+        .unwrap();
+    let browser = open(&studio).await;
+    agent.call("Go").await.unwrap();
+    gate.notify_one();
+    slow.caught_up().await;
+    let run = browser.newest().await;
+    let rows = run["entries"].as_array().unwrap().iter().filter(|it| it["type"] == "hook");
+    let rows: Vec<_> = rows.map(|it| (&it["data"]["hook"], &it["data"]["flow"])).collect();
+    assert_eq!(rows, [(&json!("slow"), &json!("refuse"))]);
+    assert_eq!(browser.runs().await[0]["state"], "finished");
+}

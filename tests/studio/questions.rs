@@ -187,6 +187,91 @@ async fn who_decides_is_in_the_head_of_the_request_and_never_in_its_body() {
 }
 
 #[tokio::test]
+async fn an_approval_is_remembered_as_the_server_offers_it_and_revoked() {
+    let studio = Studio::new().authenticate(|head| {
+        let name = head.headers.get("x-user")?.to_str().ok()?.to_owned();
+        let role = if name == "eve" { "lead" } else { "clerk" };
+        Some(User::new(name).with_role(role))
+    });
+    let gate = Gate::new().remembered_by(Approvers::roles(["lead"]));
+    let clerk = asks_by_hook(&studio, gate);
+    let browser = open(&studio.clone().agent(clerk.clone())).await;
+    let mut stream = browser.events(None).await;
+    let on = |thread: &str| CallOptions::new().user("ada").thread(thread);
+    clerk.call_with(on("one"), "Pay").await.unwrap();
+    let question = browser.question().await;
+    assert_eq!(
+        question["remember"],
+        json!([
+            "on this thread: exactly these arguments; 10 calls",
+            "on this thread: euros at most 12; 10 calls",
+            "for this user: exactly these arguments; 10 calls",
+            "for this user: euros at most 12; 10 calls",
+            "for everybody: exactly these arguments; 10 calls",
+            "for everybody: euros at most 12; 10 calls",
+        ])
+    );
+    let path = format!("/api/approvals/{}", question["id"].as_str().unwrap());
+    let send = async |path: &str, user: &str, body: Value| {
+        let request = browser.request(reqwest::Method::POST, path).json(&body);
+        let response = request.header("x-user", user).send().await.unwrap();
+        (response.status(), response.json::<Value>().await.unwrap())
+    };
+    let approve = |more: Value| {
+        let mut body = json!({ "decision": "approve", "digest": question["digest"] });
+        body["remember"] = more;
+        body
+    };
+    // A rule in the body is none, a number that was not offered neither, and a role is needed.
+    let rule = json!({ "reach": "always", "rule": { "uses": 1000 } });
+    assert_eq!(send(&path, "eve", approve(rule)).await.0, StatusCode::BAD_REQUEST);
+    let (status, refused) = send(&path, "eve", approve(json!(6))).await;
+    assert_eq!((status, &refused["error"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!("invalid")));
+    let (status, refused) = send(&path, "bob", approve(json!(3))).await;
+    assert_eq!((status, &refused["error"]), (StatusCode::FORBIDDEN, &json!("approver")));
+    assert_eq!(browser.json("/api/remembered").await, json!({ "remembered": [] }));
+    assert_eq!(send(&path, "eve", approve(json!(3))).await.0, StatusCode::OK);
+    until_resumed(&mut stream).await;
+
+    assert_eq!(clerk.call_with(on("two"), "Pay").await.unwrap().text(), "Done.");
+    let remembered = browser.json("/api/remembered").await["remembered"][0].clone();
+    for (key, value) in [
+        ("agent", json!("clerk")),
+        ("tool", json!("pay")),
+        ("reach", json!("for this user")),
+        ("user", json!("ada")),
+        ("rule", json!("euros at most 12; 10 calls")),
+        ("given_by", json!("eve")),
+        ("uses", json!(1)),
+    ] {
+        assert_eq!(remembered[key], value, "{key}");
+    }
+    // The run says that nobody was asked, and who approved.
+    let tree = browser.newest().await;
+    let entries = tree["entries"].as_array().unwrap();
+    let said = entries.iter().find(|it| it["type"] == "permission_remembered").unwrap();
+    assert_eq!(
+        (&said["data"]["by"], &said["data"]["approval"]),
+        (&json!("eve"), &remembered["id"])
+    );
+
+    let path = format!("/api/remembered/{}/revoke", remembered["id"].as_str().unwrap());
+    assert_eq!(send(&path, "bob", json!({})).await.0, StatusCode::OK);
+    assert_eq!(send(&path, "bob", json!({})).await.0, StatusCode::NOT_FOUND);
+    let reply = clerk.call_with(on("three"), "Pay").await.unwrap();
+    assert_eq!(reply.pending().len(), 1);
+}
+
+/// An agent whose payments of 12 euros a hook asks about.
+fn asks_by_hook(studio: &Studio, gate: Gate) -> Arc<ReActAgent> {
+    let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+    let model = crate::support::calls_then("pay", json!({ "euros": 12 }), "Done.");
+    let builder = ReActAgent::builder("clerk").model(model).tool(pay);
+    let builder = builder.hook(HumanInTheLoop::new().ask_with("pay", gate));
+    Arc::new(builder.hook(studio.hook()).build().unwrap())
+}
+
+#[tokio::test]
 async fn arguments_are_shown_without_invisible_characters() {
     let studio = Studio::new();
     let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");

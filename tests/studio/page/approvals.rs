@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::call::User;
+use hooks_agent_core::message::{Approvers, Question};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_studio::Studio;
@@ -30,6 +33,54 @@ async fn approve_runs_the_tool_exactly_once() {
         page.go("#/approvals").await;
         page.until_text(".decided", "approved").await;
         page.until_text(".missing", "Nothing waits.").await;
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_approval_is_remembered_shown_and_revoked() {
+    let studio = Studio::new().authenticate(|_| Some(User::new("eve").with_role("lead")));
+    let gate = Gate::new().remembered_by(Approvers::roles(["lead"]));
+    let night = on(|event: &mut PreActing<'_>| event.refuse("nobody pays at night"));
+    let large = on(|event: &mut PostReasoning<'_>| -> HookResult<Flow> {
+        let calls = event.message().tool_uses().filter(|call| call.input["euros"] == json!(900));
+        let why = Question::new("more than 500 euros");
+        let asked: Vec<_> = calls.map(|call| (call.id.clone(), why.clone())).collect();
+        Ok(if asked.is_empty() { Flow::Continue } else { event.ask(asked)? })
+    });
+    let model = ScriptedModel::new("payer", |request| -> ScriptedAnswer {
+        let last = request.messages.last().unwrap();
+        let euros: u64 = last.text().rsplit(' ').next().unwrap().parse().unwrap_or(0);
+        let pays = ToolUse::new("1", "pay", json!({ "to": "baker", "euros": euros }));
+        if last.tool_results().next().is_some() { "Paid.".into() } else { pays.into() }
+    });
+    let pay = FunctionTool::new("pay", "Pays.", async |_: Value| "paid");
+    let agent = ReActAgent::builder("clerk").model(model).tool(pay);
+    let agent = agent.hook(HumanInTheLoop::new().ask_with("pay", gate)).hook(large.named("large"));
+    let agent = agent.hook(night.named("night").in_shadow()).hook(studio.hook()).build().unwrap();
+    let agent = Arc::new(agent);
+    open_as("#/approvals", studio.agent(agent.clone()), async |page| {
+        let on = |thread: &str| CallOptions::new().user("ada").thread(thread);
+        agent.call_with(on("monday"), "Pay 12").await.unwrap();
+        page.until_text(".card .remember", "for this user: euros at most 12").await;
+        page.eval("(() => { document.querySelector('.card select').value = '3'; })()").await;
+        page.click(".card button", "Approve").await;
+        page.until_text(".remembered li", "by eve").await;
+        page.until_text(".remembered li", "euros at most 12; 10 calls").await;
+        assert_eq!(agent.call_with(on("tuesday"), "Pay 7").await.unwrap().text(), "Paid.");
+        agent.call_with(on("friday"), "Pay 900").await.unwrap();
+        page.until_text(".card .askers", "large more than 500 euros").await;
+        page.resize(1440, 900).await;
+        page.go("#/").await;
+        page.open_run("Pay 7").await;
+        page.until_text(".k-remembered", "a remembered approval of eve").await;
+        page.until_text(".chip.shadow", "would refuse").await;
+        page.picture("remembered-run").await;
+        page.go("#/approvals").await;
+        page.until_text(".remembered li", "used 1 of 10").await;
+        page.picture("remembered-approvals").await;
+        page.click(".remembered button", "Revoke").await;
+        page.until_text(".remembered", "No approval is remembered.").await;
     })
     .await;
 }

@@ -14,7 +14,7 @@ use crate::call::marks::{NOTHING, PART, WHOLE};
 use crate::call::owner::CounterClaim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
-use crate::message::{Asker, Msg, PendingCall, ToolResult, ToolUse, open_calls};
+use crate::message::{ApprovedBy, Asker, Msg, PendingCall, ToolResult, ToolUse, open_calls};
 use crate::round::ActingInput;
 use crate::run_id::RunId;
 use crate::usage::Usage;
@@ -326,6 +326,12 @@ impl CallContext {
         }
         let state = self.state();
         state.resumed.confirmed.iter().find(|confirmed| confirmed.id == tool_call_id).cloned()
+    }
+
+    /// Returns who let a tool call run that had waited for people, while it has its turn.
+    #[must_use]
+    pub fn approved_by(&self, tool_call_id: &str) -> Option<ApprovedBy> {
+        self.confirmed(tool_call_id)?.approved
     }
 
     /// Sets the tool calls that the call leaves waiting.

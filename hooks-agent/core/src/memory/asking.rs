@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{Asker, PendingCall, ToolResult, ToolUse};
+use crate::message::{ApprovedBy, Asker, PendingCall, ToolResult, ToolUse};
 use crate::run_id::RunId;
 
 /// A tool call of an agent that runs another agent.
@@ -39,6 +39,9 @@ pub(crate) struct Confirmed {
     /// The identity of the tool that was shown, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) identity: Option<Arc<str>>,
+    /// Who let it run, if somebody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) approved: Option<ApprovedBy>,
     /// What says that it may run.
     #[serde(skip)]
     pub(crate) by: ConfirmedBy,
@@ -127,6 +130,7 @@ impl From<String> for Confirmed {
             edited: None,
             askers: None,
             identity: None,
+            approved: None,
             by: ConfirmedBy::Decision,
             is_held: false,
             asked: None,

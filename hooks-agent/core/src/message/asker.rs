@@ -1,5 +1,7 @@
 //! Who asks about a tool call, and why.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::identity::{Approvers, NotApprover, User};
@@ -62,6 +64,24 @@ pub struct Asker {
     /// Whether people answered it before, and the question is about others who ask now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_answered: bool,
+}
+
+/// Who let a tool call run: an answer to a question about it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ApprovedBy {
+    /// The id of the user, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<Arc<str>>,
+    /// The id of the remembered [approval](crate::store::Approval) that answered in place of the user, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<Arc<str>>,
+}
+
+impl ApprovedBy {
+    pub(crate) fn new(user: Option<Arc<str>>, approval: Option<Arc<str>>) -> Self {
+        Self { user, approval }
+    }
 }
 
 impl Asker {

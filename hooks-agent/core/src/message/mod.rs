@@ -16,7 +16,7 @@ mod visible;
 
 pub use crate::identity::{Approvers, NotApprover};
 pub use crate::usage::Usage;
-pub use asker::Asker;
+pub use asker::{ApprovedBy, Asker};
 pub use block::{ContentBlock, ToolResult, ToolUse};
 pub use history::unanswered_tool_uses;
 pub use media::{Media, MediaSource};

@@ -6,11 +6,12 @@ use hooks_agent_core::agent::Agent;
 use hooks_agent_core::call::User;
 use hooks_agent_core::react::ReActAgent;
 use hooks_agent_core::store::{
-    Decided, Decision, DecisionError, Filter, StoreError, Verdict, Waiting,
+    Decided, Decision, DecisionError, Filter, NotRemembered, StoreError, Verdict, Waiting,
 };
 use subtle::ConstantTimeEq;
 
 use crate::approvals::desk::Desk;
+use crate::approvals::remembered::choices;
 use crate::approvals::request::{DecisionRequest, name};
 use crate::ring::now;
 
@@ -65,7 +66,14 @@ impl Desk {
             let reason = "the arguments are not shown, so the call can only be denied";
             return Err(Refused::Invalid(reason.to_owned()));
         }
-        let verdict = Verdict::new(id, decision.clone()).by(by.clone());
+        let mut verdict = Verdict::new(id, decision.clone()).by(by.clone());
+        if let Some(number) = request.remember {
+            let Some((reach, rule)) = choices(&waiting).into_iter().nth(number) else {
+                let reason = "there is no such choice to remember it for";
+                return Err(Refused::Invalid(reason.to_owned()));
+            };
+            verdict = verdict.remember(reach, rule);
+        }
         agent.store().decide(vec![verdict]).await?;
         let chosen = name(&decision);
         let decided = Decided::new(decision, Some(by.id().into()), now());
@@ -130,7 +138,10 @@ impl From<DecisionError> for Refused {
             DecisionError::Expired { .. } => Self::Conflict("expired", message),
             DecisionError::Changed { .. } => Self::Conflict("changed", message),
             DecisionError::Unknown { .. } => Self::Conflict("unknown", message),
-            DecisionError::NotApprover { reason, .. } => Self::Forbidden(reason.to_string()),
+            DecisionError::NotApprover { reason, .. }
+            | DecisionError::NotRemembered { reason: NotRemembered::NotApprover(reason), .. } => {
+                Self::Forbidden(reason.to_string())
+            }
             _ => Self::Invalid(message),
         }
     }

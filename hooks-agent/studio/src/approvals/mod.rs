@@ -3,6 +3,7 @@
 mod announced;
 mod decide;
 mod desk;
+mod remembered;
 mod request;
 mod resume;
 mod shown;

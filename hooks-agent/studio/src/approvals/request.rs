@@ -13,6 +13,9 @@ pub(crate) struct DecisionRequest {
     input: Option<Value>,
     #[serde(default)]
     reason: Option<String>,
+    /// The number of the choice of what an approval is remembered for.
+    #[serde(default)]
+    pub(super) remember: Option<usize>,
     /// The digest of what was shown.
     pub(super) digest: String,
 }
@@ -31,6 +34,9 @@ impl DecisionRequest {
     /// # Errors
     /// What is wrong: a member that belongs to another decision may mean that the person meant that one.
     pub(super) fn decision(&self) -> Result<Decision, &'static str> {
+        if self.remember.is_some() && !matches!(self.decision, Choice::Approve) {
+            return Err("`remember` is for an approval");
+        }
         match (self.decision, &self.input, &self.reason) {
             (Choice::Approve, None, None) => Ok(Decision::Approve),
             (Choice::Approve, Some(_), _) => Err("`input` is for an edit: decide by \"edit\""),

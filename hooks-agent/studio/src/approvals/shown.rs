@@ -5,12 +5,15 @@ use std::fmt::{self, Write};
 use hooks_agent_core::store::Waiting;
 use serde_json::{Value, json};
 
+use crate::approvals::remembered;
+
 /// Returns a question as JSON: `shown` is what people read of the arguments, and `source` what they edit.
 /// Without its content it is its names and times, and can only be denied.
 pub(super) fn approval(waiting: &Waiting, is_shown: bool) -> Value {
     let mut approval = serde_json::to_value(waiting).unwrap_or_default();
     if is_shown {
         approval["shown"] = text(&waiting.arguments, show).into();
+        approval["remember"] = remembered::shown(waiting).into();
         approval["source"] = text(&waiting.arguments, escape).into();
         return approval;
     }
@@ -22,6 +25,9 @@ pub(super) fn approval(waiting: &Waiting, is_shown: bool) -> Value {
     }
     for asker in approval["askers"].as_array_mut().into_iter().flatten() {
         asker["reason"] = "".into();
+        if let Some(fields) = asker.as_object_mut() {
+            fields.remove("topic");
+        }
     }
     approval["why"] = "hidden".into();
     approval["allowed"] = json!(["reject"]);

@@ -44,19 +44,16 @@ impl Recorder {
         if begins {
             kept.shows = self.shared.settings.shows();
             let head = kept.head(cx);
-            self.shared.ring.begin(&head, cx);
+            self.shared.ring.begin(&head, cx, self.number);
             self.note(&mut kept, cx, "started");
         }
         drop(kept);
         is_own.then_some(run)
     }
 
-    /// Returns the run of a call that the hook has claimed. It begins none: a hook in shadow may be about a call
-    /// that has ended.
-    pub(super) fn claimed(&self, cx: &CallContext) -> Option<Arc<Run>> {
-        let run: Arc<Run> = cx.hook_state(self.shared.number());
-        let is_own = run.lock().is_of(self.number);
-        is_own.then_some(run)
+    /// Returns whether the hook writes of a call. A hook in shadow may be about one that has ended.
+    pub(super) fn writes_of(&self, cx: &CallContext) -> bool {
+        self.shared.ring.is_written_by(cx.run_id(), self.number)
     }
 
     /// Adds an entry without data.
@@ -139,11 +136,7 @@ impl Recorder {
     }
 
     /// Adds what other hooks did.
-    pub(super) fn push_hooks(&self, kept: &mut Kept, cx: &CallContext, entries: Vec<Value>) {
-        if entries.is_empty() {
-            return;
-        }
-        let head = kept.head(cx);
+    pub(super) fn push_hooks(&self, head: &Arc<RunHead>, entries: Vec<Value>) {
         let most = self.shared.ring.entry_bytes();
         for mut data in entries {
             let (head, ts) = (head.clone(), now());
@@ -176,7 +169,9 @@ impl Recorder {
         let end = (is_shown && kept.pending.has(event, tool_call)).then(end).flatten();
         let shown = Shown { end: end.as_ref(), removed: is_shown && kept.shows.removed };
         let entries = kept.pending.take(event, tool_call, &shown);
-        self.push_hooks(kept, cx, entries);
+        if !entries.is_empty() {
+            self.push_hooks(&kept.head(cx), entries);
+        }
         kept.last_seen(event, tool_call);
     }
 }

@@ -51,11 +51,6 @@ impl Kept {
         (*self.owner.get_or_insert(number) == number, begins)
     }
 
-    /// Returns whether the hook has claimed the call.
-    pub(super) fn is_of(&self, number: u64) -> bool {
-        self.owner == Some(number)
-    }
-
     pub(super) fn head(&mut self, cx: &CallContext) -> Arc<RunHead> {
         self.head.get_or_insert_with(|| Arc::new(RunHead::of(cx))).clone()
     }

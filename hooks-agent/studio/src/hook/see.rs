@@ -4,7 +4,7 @@ use hooks_agent_core::agent::CallOutcome;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::{HookEvent, PostActing, PostCall, PreActing, PreCall, Settled};
-use hooks_agent_core::message::{Messages, Msg, Role, ToolUse};
+use hooks_agent_core::message::{ApprovedBy, Messages, Msg, Role, ToolUse};
 use hooks_agent_core::tool::ToolError;
 use hooks_core::Hookable;
 use serde_json::{Map, Value, json, to_value};
@@ -82,7 +82,7 @@ impl Recorder {
             }
             HookEvent::PostReasoning(event) => self.answer(kept, cx, "reasoned", event.message()),
             HookEvent::PostSummary(event) => self.answer(kept, cx, "summarized", event.message()),
-            HookEvent::PreActing(event) => pre_acting(kept, event),
+            HookEvent::PreActing(event) => self.pre_acting(kept, event),
             HookEvent::ActingChunk(event) => {
                 let call = kept.call(&event.tool_use().id, &event.tool_use().name);
                 let progress = Progress { call, text: event.chunk().to_owned() };
@@ -134,6 +134,20 @@ impl Recorder {
         self.hide_draft(kept, Some(answer));
         let usage = cx.usage();
         self.add(kept, cx, kind, answer, |run| run.set_usage(usage));
+    }
+
+    fn pre_acting(&self, kept: &mut Kept, event: &PreActing<'_>) {
+        let (cx, call) = (event.context(), event.tool_use());
+        // Without its hidden arguments.
+        let mut shown = ToolUse::new(call.id.clone(), call.name.clone(), call.input.clone());
+        shown.invalid_input.clone_from(&call.invalid_input);
+        shown.signature.clone_from(&call.signature);
+        kept.calls.insert(call.id.clone(), shown);
+        if let Some(ApprovedBy { user, approval: Some(approval), .. }) = cx.approved_by(&call.id) {
+            let data =
+                json!({ "id": call.id, "tool": call.name, "by": user, "approval": approval });
+            self.add(kept, cx, "permission_remembered", Made(Plain(data)), |_| {});
+        }
     }
 
     fn post_acting(&self, kept: &mut Kept, event: &PostActing<'_>) {
@@ -193,15 +207,6 @@ impl Recorder {
 }
 
 /// Keeps a tool call as hooks left it, until it ends.
-fn pre_acting(kept: &mut Kept, event: &PreActing<'_>) {
-    let call = event.tool_use();
-    // Without its hidden arguments.
-    let mut shown = ToolUse::new(call.id.clone(), call.name.clone(), call.input.clone());
-    shown.invalid_input.clone_from(&call.invalid_input);
-    shown.signature.clone_from(&call.signature);
-    kept.calls.insert(call.id.clone(), shown);
-}
-
 /// Returns the first text of the caller, cut.
 fn title(messages: &Messages) -> Option<String> {
     let of_user = messages.iter().filter(|msg| msg.role == Role::User);

@@ -1,23 +1,28 @@
 //! Receives the runs of other hooks.
 
+use std::sync::Arc;
+
 use hooks_agent_core::hook::{HookFlow, HookRun, HookWatcher};
 
 use crate::hook::other_hooks::changes::{Ran, Shown};
 use crate::hook::recorder::Recorder;
+use crate::ring::RunHead;
 
 impl HookWatcher for Recorder {
     fn hook_ran(&self, run: &HookRun<'_>) {
         let cx = run.context();
-        let claimed = if run.is_shadow() { self.claimed(cx) } else { self.claim(cx) };
-        let Some(state) = claimed else { return };
+        if run.is_shadow() {
+            if self.writes_of(cx) {
+                // What it would have done is in nothing that the event ends with.
+                let entries = Ran::write(vec![Ran::of(run)], &Shown::NOTHING);
+                self.push_hooks(&Arc::new(RunHead::of(cx)), entries);
+            }
+            return;
+        }
+        let Some(state) = self.claim(cx) else { return };
         let ran = Ran::of(run);
         let (event, tool_call) = (ran.event, ran.tool_call.clone());
         let mut kept = state.lock();
-        if ran.is_shadow {
-            // What it would have done is in nothing that the event ends with.
-            let entries = Ran::write(vec![ran], &Shown::NOTHING);
-            return self.push_hooks(&mut kept, cx, entries);
-        }
         let waits = !ran.changes.is_empty() || kept.pending.has(event, tool_call.as_deref());
         let is_cut =
             matches!(ran.flow, HookFlow::Failed | HookFlow::Panicked | HookFlow::Cancelled);
@@ -31,6 +36,8 @@ impl HookWatcher for Recorder {
             entries.extend(Ran::write(vec![ran], &Shown::NOTHING));
             entries
         };
-        self.push_hooks(&mut kept, cx, entries);
+        if !entries.is_empty() {
+            self.push_hooks(&kept.head(cx), entries);
+        }
     }
 }

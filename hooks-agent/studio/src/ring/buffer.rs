@@ -126,14 +126,21 @@ impl Ring {
         waiting.map(RunSummary::head).collect()
     }
 
-    /// Begins a run, and keeps its context until it [ends](Self::end).
-    pub(crate) fn begin(&self, head: &RunHead, cx: &CallContext) {
+    /// Begins a run of which the hook of this number writes, and keeps its context until it [ends](Self::end).
+    pub(crate) fn begin(&self, head: &RunHead, cx: &CallContext, writer: u64) {
         let now = now();
         let mut state = self.lock();
-        state.run(head, now).cx = Some(cx.clone());
+        let record = state.run(head, now);
+        record.cx = Some(cx.clone());
+        record.writer = Some(writer);
         let gone = state.make_room(Some(head.run));
         drop(state);
         drop(gone);
+    }
+
+    /// Returns whether there is a run of which the hook of this number writes, also after its end.
+    pub(crate) fn is_written_by(&self, run: RunId, writer: u64) -> bool {
+        self.lock().runs.get(&run).is_some_and(|record| record.writer == Some(writer))
     }
 
     /// Drops the context of a run.

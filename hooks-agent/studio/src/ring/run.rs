@@ -140,6 +140,8 @@ pub(super) struct Record {
     /// Its entries with their numbers, which rise.
     pub(super) entries: VecDeque<(u64, Kept)>,
     /// The context of the call, while it runs.
+    /// The number of the hook that writes of it.
+    pub(super) writer: Option<u64>,
     pub(super) cx: Option<CallContext>,
 }
 

@@ -46,7 +46,7 @@ impl State {
         runs.entry(head.run).or_insert_with(|| {
             order.push_back(head.run);
             let summary = RunSummary::new(head, now, *last);
-            let record = Record { summary, entries: VecDeque::new(), cx: None };
+            let record = Record { summary, entries: VecDeque::new(), writer: None, cx: None };
             *bytes += record.cost();
             record
         })

@@ -47,6 +47,8 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/events", get(events))
         .route("/api/approvals", get(approvals))
         .route("/api/approvals/{id}", post(decide))
+        .route("/api/remembered", get(remembered))
+        .route("/api/remembered/{id}/revoke", post(revoke))
         .route("/api/threads/{agent}/{thread}/messages", post(write))
         .route("/api/runs/{run}/interrupt", post(interrupt))
         .fallback(|| async { not_found() })
@@ -139,6 +141,23 @@ async fn decide(State(app): State<Arc<App>>, Path(id): Path<String>, request: Re
             error(StatusCode::UNPROCESSABLE_ENTITY, "invalid", &message)
         }
         Err(Refused::Store(error)) => store_failed(&error),
+    }
+}
+
+async fn remembered(State(app): State<Arc<App>>) -> Response {
+    match app.desk.remembered().await {
+        Ok(list) => json(StatusCode::OK, list.to_string()),
+        Err(error) => store_failed(&error),
+    }
+}
+
+async fn revoke(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request) -> Response {
+    let (head, _) = request.into_parts();
+    let Some(by) = app.desk.user(&head) else { return nobody() };
+    match app.desk.revoke(&id, &by).await {
+        Ok(true) => json(StatusCode::OK, serde_json::json!({ "id": id }).to_string()),
+        Ok(false) => not_found(),
+        Err(error) => store_failed(&error),
     }
 }
 

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use crate::observe::audit_log::run::{Run, changed_keys};
 use crate::observe::audit_log::seal::Seal;
 use hooks_agent_core::agent::CallOutcome;
+use hooks_agent_core::call::CallContext;
 use hooks_agent_core::event::{ErrorEvent, ErrorPhase, HookEvent, PostActing, PostCall};
-use hooks_agent_core::message::{Msg, PendingCall, PendingReason, ToolUse, Usage};
+use hooks_agent_core::message::{ApprovedBy, Msg, PendingCall, PendingReason, ToolUse, Usage};
 use hooks_agent_core::round::{Control, JumpTo};
 
 /// The fields of a line, in order.
@@ -94,7 +95,7 @@ impl<'a> Record<'a> {
                 self.put_control(event.control());
             }
             HookEvent::PreActing(event) => {
-                self.put_call(event.tool_use(), run);
+                self.put_call(event.context(), event.tool_use(), run);
                 self.put_control(event.control());
             }
             HookEvent::PostActing(event) => self.put_result(event, run),
@@ -140,9 +141,15 @@ impl<'a> Record<'a> {
         self.put("output_tokens", usage.output_tokens);
     }
 
-    fn put_call(&mut self, call: &ToolUse, run: &Run) {
+    fn put_call(&mut self, cx: &CallContext, call: &ToolUse, run: &Run) {
         self.put("tool", &call.name);
         self.put("tool_call", &call.id);
+        if let Some(ApprovedBy { user, approval, .. }) = cx.approved_by(&call.id) {
+            self.put("approved_by", user);
+            if let Some(approval) = approval {
+                self.put("approval", approval);
+            }
+        }
         let Some(written) = run.written(&call.id) else { return };
         if written.name != call.name {
             self.put("asked_tool", &written.name);
@@ -154,7 +161,7 @@ impl<'a> Record<'a> {
     }
 
     fn put_result(&mut self, event: &PostActing<'_>, run: &Run) {
-        self.put_call(event.tool_use(), run);
+        self.put_call(event.context(), event.tool_use(), run);
         let result = event.tool_result();
         self.put(
             "outcome",

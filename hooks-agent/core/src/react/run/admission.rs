@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::call::{CallContext, Resumed};
+use crate::call::{CallContext, Resumed, User};
 use crate::error::InputError;
 use crate::memory::{Answer, Confirmed, ConfirmedBy, Memory, is_within};
 use crate::message::PendingReason;
 use crate::message::{
-    Asker, ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls,
+    ApprovedBy, Asker, ContentBlock, Messages, Msg, PendingCall, ToolResult, ToolUse, open_calls,
 };
 use crate::react::agent::ReActAgent;
 use crate::react::run::decided::{Decided, OTHER_TOOL, UNKNOWN_OUTCOME, changed, decided, is_held};
@@ -61,7 +61,8 @@ async fn admit_answers(
     recovers: bool,
 ) -> Result<Admitted, InputError> {
     let waiting = memory.pending();
-    let confirms = &of_call(confirms, memory, &waiting);
+    let by = cx.signed_in().map(User::shared_id);
+    let confirms = &of_call(confirms, by.as_ref(), memory, &waiting);
     check_confirmations(confirms, &waiting)?;
     check_approvers(cx, memory, confirms, &input, &waiting)?;
     for msg in &input {
@@ -302,7 +303,12 @@ fn check_approvers(
 
 /// Returns what the caller of this call confirms: what was shown, to those who asked. The arguments that a person gave
 /// before stay, unless the caller gives others; then others who answered for those before ask again.
-fn of_call(confirms: &[Confirmed], memory: &Memory, waiting: &[PendingCall]) -> Vec<Confirmed> {
+fn of_call(
+    confirms: &[Confirmed],
+    by: Option<&Arc<str>>,
+    memory: &Memory,
+    waiting: &[PendingCall],
+) -> Vec<Confirmed> {
     let kept = memory.confirmed();
     let of_call = |it: Confirmed| {
         let pending = waiting.iter().find(|pending| pending.id == it.id);
@@ -319,8 +325,9 @@ fn of_call(confirms: &[Confirmed], memory: &Memory, waiting: &[PendingCall]) -> 
         if let Some(askers) = it.askers.as_mut().filter(|_| gives_others && is_of_call) {
             askers.retain(|asker| !asker.is_answered);
         }
+        let approved = it.approved.clone().or_else(|| Some(ApprovedBy::new(by.cloned(), None)));
         let by = if is_of_call { ConfirmedBy::Caller } else { it.by };
-        Confirmed { shown, edited, by, ..it }
+        Confirmed { shown, edited, approved, by, ..it }
     };
     confirms.iter().cloned().map(of_call).collect()
 }

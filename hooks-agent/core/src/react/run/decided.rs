@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::call::{CallContext, Door};
 use crate::error::TextBlocked;
 use crate::memory::{Confirmed, Memory};
-use crate::message::{Asker, PendingCall, ToolOutput, ToolResult, ToolUse, Wording};
+use crate::message::{ApprovedBy, Asker, PendingCall, ToolOutput, ToolResult, ToolUse, Wording};
 use crate::store::{Decision, Waiting};
 
 /// What the model reads in place of a tool call that differs from the one that was shown.
@@ -85,6 +85,10 @@ pub(super) async fn decided(
             shown,
             edited,
             askers: Some(askers.clone()),
+            approved: question
+                .decided
+                .as_ref()
+                .map(|it| ApprovedBy::new(it.by.clone(), it.approval.clone())),
             is_held: is_held(pending),
             ..Confirmed::from(pending.id.clone())
         };

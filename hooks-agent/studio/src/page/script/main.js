@@ -2,7 +2,7 @@
 
 import { closeRun, on, start, state } from './state.js';
 import { agentList, agentPage } from './agents.js';
-import { Cards, decidedList, waitingText } from './approvals.js';
+import { Cards, RememberedList, decidedList, waitingText } from './approvals.js';
 import { announce, fill, h, say } from './dom.js';
 import { listenKeys, showHelp } from './keys.js';
 import { RunPage } from './run.js';
@@ -14,6 +14,7 @@ const [side, main, waiting] = [find('side'), find('main'), find('waiting')];
 const runs = new RunList(side);
 const run = new RunPage(main);
 const cards = new Cards();
+const remembered = new RememberedList();
 const decided = h('section.recent', { 'aria-label': 'Decided' });
 const waitingLink = h('a', { href: '#/approvals' });
 const waitingHead = h('h2', {}, waitingLink);
@@ -53,7 +54,8 @@ function show() {
   } else if (view.name === 'agents') {
     showAgent();
   } else if (view.name === 'approvals') {
-    fill(main, h('header.run-head', {}, h('h1', {}, 'Approvals')), decided);
+    fill(main, h('header.run-head', {}, h('h1', {}, 'Approvals')), decided, remembered.element);
+    remembered.load();
   } else {
     blank();
   }
@@ -138,6 +140,7 @@ on('open', () => run.draw());
 on('connection', drawConnection);
 on('approvals', () => {
   drawApprovals();
+  if (view.name === 'approvals') remembered.load();
   run.drawDecisions();
   announceApprovals();
 });

@@ -54,5 +54,7 @@ export const api = {
   approvals: () => ask(at('approvals')),
   interrupt: (run) => post(at('runs', run, 'interrupt'), JSON.stringify({})),
   decide: (id, decision) => post(at('approvals', id), decisionBody(decision)),
+  remembered: () => ask(at('remembered')),
+  revoke: (id) => post(at('remembered', id, 'revoke'), JSON.stringify({})),
   send: (agent, thread, text) => post(at('threads', agent, thread, 'messages'), JSON.stringify({ text })),
 };

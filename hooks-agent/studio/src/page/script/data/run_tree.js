@@ -261,6 +261,12 @@ export class RunTree {
     this.add(this, nodeOf(this.keyOf(entry), 'reply', entry.ts, { text }));
   }
 
+  on_permission_remembered(entry, data) {
+    const tool = this.tools.get(data.id);
+    if (!tool) return;
+    this.add(tool, nodeOf(this.keyOf(entry), 'remembered', entry.ts, { by: data.by }));
+  }
+
   on_resumed(entry, data) {
     this.add(this, nodeOf(this.keyOf(entry), 'resumed', entry.ts, { by: data.by }));
   }

@@ -111,10 +111,22 @@ class Card {
       fill(this.form, h('p.note', {}, `Give the studio the agent ${shown(agent)} to decide here.`));
       return;
     }
+    const remember = this.rememberFor();
+    const approve = () => this.send(remember?.value
+      ? { decision: 'approve', remember: Number(remember.value) } : { decision: 'approve' });
     fill(this.form, h('div.actions', {},
-      this.allows('approve') && button('Approve', () => this.send({ decision: 'approve' }), '.primary'),
+      this.allows('approve') && button('Approve', approve, '.primary'),
       this.allows('edit') && button('Edit', () => this.edit()),
-      this.allows('reject') && button('Deny', () => this.deny(), '.danger')));
+      this.allows('reject') && button('Deny', () => this.deny(), '.danger')),
+      remember && h('label.remember', {}, 'An approval counts ', remember));
+  }
+
+  /** What an approval may be remembered for: once, unless the person chooses more. */
+  rememberFor() {
+    const choices = this.allows('approve') ? this.approval.remember ?? [] : [];
+    if (!choices.length) return null;
+    return h('select', {}, h('option', { value: '' }, 'once'),
+      choices.map((text, index) => h('option', { value: String(index) }, shown(text))));
   }
 
   edit() {
@@ -234,6 +246,51 @@ export function decidedList() {
     it.reason && h('span.wrap', {}, shown(it.reason)),
     h('span.faint.end', { title: date(it.at) }, `${it.by ? `${shown(it.by)}, ` : ''}${clock(it.at)}`),
     h('a.link', { href: `#/run/${encodeURIComponent(it.run)}` }, 'Run'))));
+}
+
+/** The approvals that are remembered, each with what it lets run and how to end it. */
+export class RememberedList {
+  constructor() {
+    this.element = h('section.remembered', { 'aria-label': 'Remembered' });
+  }
+
+  async load() {
+    let all;
+    try {
+      all = (await api.remembered()).remembered;
+    } catch (error) {
+      fill(this.element, h('h2', {}, 'Remembered'), h('p.problem', {}, shown(error.message)));
+      return;
+    }
+    fill(this.element, h('h2', {}, 'Remembered'), all.length
+      ? h('ul.decided', {}, all.map((it) => this.row(it)))
+      : h('p.missing', {}, 'No approval is remembered.'));
+  }
+
+  row(it) {
+    const path = [it.agent, ...it.agents].map(shown).join(' › ');
+    const whom = it.thread ? `thread ${it.thread}` : it.reach === 'for this user' ? `user ${it.user}` : it.reach;
+    const rule = it.arguments === undefined ? '' : `${it.rule} · shown: ${it.arguments}`;
+    const end = button('Revoke', () => this.revoke(it, end), '.danger');
+    return h('li', {},
+      h('span.tool-name', {}, shown(it.tool)),
+      h('span.muted', {}, `${path} · ${shown(whom)}`),
+      h('span.wrap', {}, shown(rule)),
+      h('span.faint', { title: date(it.given_at) },
+        `by ${shown(it.given_by)}, ${clock(it.given_at)}; used ${it.uses} of ${it.most_uses}; until ${date(it.expires)}`),
+      end);
+  }
+
+  async revoke(it, end) {
+    end.disabled = true;
+    try {
+      await api.revoke(it.id);
+      announce(`The approval of ${shown(it.tool)} is revoked`);
+    } catch (error) {
+      announce(error.message);
+    }
+    await this.load();
+  }
 }
 
 /** The number of what waits, in words. */

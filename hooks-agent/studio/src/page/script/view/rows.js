@@ -114,6 +114,12 @@ const KINDS = {
       time: decided && clock(decided.at),
     };
   },
+  remembered: ({ by, at }) => ({
+    icon: 'asked',
+    parts: [h('span.muted', {}, `Nobody was asked: a remembered approval of ${shown(by ?? 'somebody')}`)],
+    name: 'Nobody was asked: a remembered approval',
+    time: clock(at),
+  }),
   hooks: (node) => ({
     icon: 'hook',
     parts: [
