@@ -1,5 +1,6 @@
 //! The program `hooks-agent`: its commands and what they print.
 
+mod approvals;
 mod check;
 mod guard;
 mod policies;
@@ -12,7 +13,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 /// Hooks for agents: check policy files, replay recorded runs, measure detectors, guard
-/// coding agents.
+/// coding agents, revoke remembered approvals.
 #[derive(Parser)]
 #[command(name = "hooks-agent", version, max_term_width = 100)]
 struct Args {
@@ -24,6 +25,7 @@ struct Args {
 enum Command {
     Guard(guard::GuardArgs),
     Check(check::CheckArgs),
+    Approvals(approvals::ApprovalArgs),
     Replay(replay::ReplayArgs),
     Score(score::ScoreArgs),
     Trust(trust::TrustArgs),
@@ -43,6 +45,7 @@ pub fn main() -> ExitCode {
     match args.command {
         Command::Guard(args) => guard::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Approvals(args) => approvals::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Score(args) => score::run(&args),
         Command::Trust(args) => trust::run(&args),

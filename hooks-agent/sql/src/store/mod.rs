@@ -8,6 +8,7 @@ mod commit;
 mod connections;
 mod lease;
 mod migration;
+mod open;
 mod operations;
 mod people;
 #[cfg(feature = "postgres")]
@@ -24,6 +25,7 @@ mod statements;
 mod threads;
 
 pub use migration::Migration;
+pub use open::{check, open, open_read_only};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore};
 pub use sql_store::SqlStore;

@@ -85,6 +85,7 @@ impl Verdict {
     ///
     /// ```
     /// use hooks_agent::builtin::people::{Gate, HumanInTheLoop};
+    /// use hooks_agent::call::User;
     /// use hooks_agent::message::Approvers;
     /// use hooks_agent::prelude::*;
     /// use hooks_agent::store::{ApprovalRule, Decision, Filter, Reach, Store, Verdict};
