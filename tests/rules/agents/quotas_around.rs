@@ -411,3 +411,102 @@ async fn two_tool_calls_of_a_program_are_two() {
     }
     assert_eq!(pay.inputs().len(), 1, "of 1; counted {:?}", bots.used("q").await);
 }
+
+#[tokio::test]
+async fn a_tool_that_waits_for_people_below_it_goes_on_under_its_own_reservation() {
+    let bots = Bots::new();
+    let pay = tool("pay");
+    let ask = on(
+        |event: &mut PreActing<'_>| {
+            if event.tool_use().name == "pay" { event.ask("ok?") } else { Flow::Continue }
+        },
+    );
+    let calls = |tool: &'static str| {
+        ScriptedModel::new("m", move |request| -> ScriptedAnswer {
+            match request.messages.last().unwrap().tool_results().next() {
+                Some(result) => result.output.as_str().into(),
+                None => ToolUse::new("1", tool, json!({ "task": "Pay" })).into(),
+            }
+        })
+    };
+    let model = || calls("sub");
+    let sub = ReActAgent::builder("sub").model(calls("pay")).tool(pay.clone());
+    let sub = sub.hook(ask.named("ask")).build().unwrap();
+    // In the store of a process, and without a store.
+    let hook = || quotas([Quota::tool_calls("q", 1).tools(["sub"]).within(HOUR)]);
+    let agents = [
+        bots.builder("bot", model()).tool(sub.to_tool("Pays.")).hook(hook()).build().unwrap(),
+        ReActAgent::builder("other")
+            .model(model())
+            .tool(sub.to_tool("Pays."))
+            .hook(hook())
+            .build()
+            .unwrap(),
+    ];
+    for (agent, paid) in agents.iter().zip([1, 2]) {
+        let reply = agent.call("Pay").await.unwrap();
+        let pending = &reply.pending()[0];
+        assert_eq!(reply.reason, Some(GenerateReason::PermissionAsking));
+        agent.resume(CallOptions::new().confirm(&pending.id)).await.unwrap();
+        assert_eq!(pay.inputs().len(), paid, "what people let run runs");
+        // The next one, though the model uses the same id, finds no room.
+        let reply = agent.call("Pay").await.unwrap();
+        assert!(reply.pending().is_empty());
+        assert_eq!(pay.inputs().len(), paid);
+    }
+    assert_eq!(bots.used("q").await, [used("all", 1)]);
+}
+
+#[tokio::test]
+async fn a_model_call_that_two_hooks_count_in_one_quota_is_counted_once() {
+    let bots = Bots::new();
+    let tokens = || quotas([Quota::tokens("tokens", 100_000).within(HOUR)]);
+    let sub = bots.builder("sub", costly()).hook(tokens()).build().unwrap();
+    let model = calls([("sub", json!({ "task": "Go" }))]);
+    let agent = bots.builder("bot", model).tool(sub.to_tool("Helps.")).hook(tokens());
+    let agent = agent.build().unwrap();
+    let alone = agent.call("Go").await.unwrap().usage.unwrap();
+    let all: u64 = bots.used("tokens").await.iter().map(|(_, amount)| amount).sum();
+    // The sub-agent's call of 90 tokens is there once, beside what the agent's own calls are estimated at.
+    let own = Bots::new();
+    let model = calls([("help", json!({ "task": "Go" }))]);
+    let helps = tool("help");
+    let other = own.builder("bot", model).tool(helps).hook(tokens()).build().unwrap();
+    other.call("Go").await.unwrap();
+    let without: u64 = own.used("tokens").await.iter().map(|(_, amount)| amount).sum();
+    assert!((90..180).contains(&(all - without)), "{all} of {without}, {alone:?}");
+}
+
+/// Sends each request twice, and gives on the second answer.
+struct AskTwice;
+
+#[agent_hook(priority = 200)]
+impl AskTwice {
+    async fn twice(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        let request = call.into_request();
+        let first = next.run(request.clone()).await?;
+        assert!(first.collect::<Vec<_>>().await.iter().all(Result::is_ok));
+        next.run(request).await
+    }
+}
+
+#[tokio::test]
+async fn each_of_two_requests_is_counted_where_hooks_on_both_sides_count() {
+    let bots = Bots::new();
+    let tokens = || quotas([Quota::tokens("tokens", 100_000).within(HOUR)]);
+    // That of the caller, the hook that asks twice, and its own.
+    let sub = bots.builder("sub", costly()).hook(AskTwice).hook(tokens()).build().unwrap();
+    let uses = async |hook: Quotas| {
+        let bot = bots.builder("bot", calls([("sub", json!({ "task": "Go" }))])).hook(hook);
+        bot.tool(sub.to_tool("Helps.")).build().unwrap().call("Go").await.unwrap();
+        bots.used("tokens").await.iter().map(|(_, amount)| amount).sum::<u64>()
+    };
+    // The calls of `bot` are counted by the other quota alone.
+    let others = quotas([Quota::tokens("tokens", 100_000).acting(["sub"]).within(HOUR)]);
+    let all = uses(others).await;
+    assert_eq!(all, 180);
+}

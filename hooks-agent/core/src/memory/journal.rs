@@ -143,7 +143,8 @@ impl Journal {
             ..Self::default()
         };
         let questions = waiting;
-        let left = Left { asking, unanswered, questions, confirmed, answers, later };
+        let reserved = Vec::new();
+        let left = Left { asking, unanswered, questions, confirmed, answers, later, reserved };
         Ok(Restored { messages, left, journal })
     }
 

@@ -1,5 +1,7 @@
 //! The state that a call leaves behind if it has no answer.
 
+use std::sync::Arc;
+
 use crate::memory::asking::{Answer, Asking, Confirmed, ConfirmedBy, is_within};
 use crate::memory::conversation::{Conversation, Memory};
 use crate::message::{Messages, Role, open_calls};
@@ -21,12 +23,17 @@ pub(super) struct Left {
     pub(super) answers: Vec<Answer>,
     /// What the caller said while tool calls had no result.
     pub(super) later: Messages,
+    /// The keys under which tool calls that wait have reserved of quotas, by their ids.
+    pub(super) reserved: Vec<(Arc<str>, Arc<str>)>,
 }
 
 impl Left {
     /// Returns whether something here ends when tool calls have a result.
     fn rests_on_calls(&self) -> bool {
-        !self.confirmed.is_empty() || !self.answers.is_empty() || !self.later.is_empty()
+        !self.confirmed.is_empty()
+            || !self.answers.is_empty()
+            || !self.later.is_empty()
+            || !self.reserved.is_empty()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -51,6 +58,21 @@ impl Memory {
         conversation.left.as_ref().is_some_and(|left| {
             left.unanswered == messages.len() && left.later.shared().ends_with(messages.shared())
         })
+    }
+
+    /// Keeps the key under which a tool call that waits has reserved of quotas: it goes on under it.
+    pub(crate) fn keep_reserved(&self, id: &Arc<str>, key: Arc<str>) {
+        let mut conversation = self.lock();
+        let left = conversation.left.get_or_insert_default();
+        left.reserved.retain(|(known, _)| known != id);
+        left.reserved.push((id.clone(), key));
+    }
+
+    /// Returns the key under which a tool call that waited has reserved of quotas, if it has.
+    pub(crate) fn reserved_as(&self, id: &str) -> Option<Arc<str>> {
+        let conversation = self.lock();
+        let mut reserved = conversation.left.iter().flat_map(|left| &left.reserved);
+        reserved.find(|(known, _)| **known == *id).map(|(_, key)| key.clone())
     }
 
     /// Returns whether nothing is left to go on with: no call was cut off or failed, no tool call waits, and
@@ -153,6 +175,7 @@ impl Conversation {
         let is_open = |path: &str| open.iter().any(|call| is_within(path, &call.id));
         left.confirmed.retain(|confirmed| is_open(&confirmed.id));
         left.answers.retain(|answer| is_open(&answer.result.id));
+        left.reserved.retain(|(id, _)| is_open(id));
         if open.is_empty() {
             messages.extend(std::mem::take(&mut left.later));
         }

@@ -78,9 +78,17 @@ impl ReActAgent {
         }
         cx.checkpoint().await?;
         let key = cx.kept_key(&call.id);
-        let checked = Arc::new(CheckedCall::new(id, call.clone(), cx.next_tool_call(), key));
+        let reserved = cx.memory().filter(|_| key.is_none()).and_then(|it| it.reserved_as(&id));
+        let checked = CheckedCall::new(id.clone(), call.clone(), cx.next_tool_call(), key);
+        let checked = Arc::new(checked.reserved_as(reserved));
         let ended = self.tool_call(cx.of_checked(&checked), call.clone()).await;
         let ran = checked.take_ran();
+        if matches!(ended, Err(ToolError::Waiting { .. })) && checked.has_reserved() {
+            // In a store, its record has the key.
+            if let Some(memory) = cx.memory().filter(|_| checked.key().is_none()) {
+                memory.keep_reserved(&id, cx.reservation_key(&checked));
+            }
+        }
         drop(checked);
         let has_run = ran.is_some();
         let result = match ended {

@@ -16,7 +16,7 @@ use hooks_core::{HookResult, HookRole};
 
 use crate::quotas::builder::QuotasBuilder;
 use crate::quotas::checked::Checked;
-use crate::quotas::model_calls::Reserved;
+use crate::quotas::model_calls::{ModelCalls, Reserved};
 use crate::quotas::quota::{Over, QuotaExit};
 
 /// Goes by quotas: how many calls, tool calls, tokens, and how much money, each user, team, agent or thread may use
@@ -217,7 +217,8 @@ impl Quotas {
         if all.is_empty() {
             return next.run(call.into_request()).await;
         }
-        let key: Arc<str> = RunId::random().to_string().into();
+        let (calls, before) = (ModelCalls::of(&cx), cx.models_asked());
+        let key = calls.key(before);
         for (_, it) in &mut all {
             it.key = key.clone();
         }
@@ -233,11 +234,11 @@ impl Quotas {
             }
             reserved => reserved.map_err(|error| next.fail(error))?,
         }
-        let reserved = Reserved { inner: self.inner.clone(), owner: owner.clone(), all };
+        let reserved = Reserved::new(self.inner.clone(), owner.clone(), all, calls);
         let request = call.request().clone();
-        let before = cx.models_asked();
         let ended = next.run(call.into_request()).await;
         let asked = cx.models_asked() - before;
+        let reserved = if asked > 1 { reserved.leave_shared() } else { reserved };
         match ended {
             Ok(answer) if answer.reason().is_none() => Ok(reserved.settle(answer, &request)),
             // A hook answered in place of what a model said, or did not take it.

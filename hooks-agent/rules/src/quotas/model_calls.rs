@@ -1,10 +1,10 @@
 //! The reservation of a model call, which what it used replaces.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::StreamExt;
 use futures::stream::unfold;
-use hooks_agent_core::call::CallContext;
+use hooks_agent_core::call::{CallContext, RunId};
 use hooks_agent_core::model::{ChatRequest, ModelAnswer, ModelError, TokenCount};
 use hooks_agent_core::store::{Reservation, StoreError};
 use hooks_core::BoxError;
@@ -12,15 +12,75 @@ use hooks_core::BoxError;
 use crate::quotas::hook::Inner;
 use crate::quotas::quota::Over;
 
+/// What the hooks of a call share: each model call has one key, whichever hooks count it.
+pub(super) struct ModelCalls {
+    /// What the keys begin with. Programs may give two calls the same id.
+    id: RunId,
+    /// What hooks have reserved.
+    reserved: Mutex<Vec<Reservation>>,
+}
+
+impl Default for ModelCalls {
+    fn default() -> Self {
+        Self { id: RunId::random(), reserved: Mutex::default() }
+    }
+}
+
+impl ModelCalls {
+    pub(super) fn of(cx: &CallContext) -> Arc<Self> {
+        static NUMBER: u8 = 0;
+        cx.hook_state((&raw const NUMBER).addr())
+    }
+
+    /// Returns the key of the next request of a call.
+    pub(super) fn key(&self, asked: u64) -> Arc<str> {
+        format!("{}/{asked}", self.id).into()
+    }
+
+    /// Notes what a hook has reserved.
+    fn note(&self, all: &[(usize, Reservation)]) {
+        self.lock().extend(all.iter().map(|(_, it)| it.clone()));
+    }
+
+    /// Returns whether another hook has reserved the same.
+    fn is_shared(&self, wanted: &Reservation) -> bool {
+        let is_same = |it: &&Reservation| {
+            it.key == wanted.key && it.quota == wanted.quota && it.subject == wanted.subject
+        };
+        self.lock().iter().filter(is_same).count() > 1
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Reservation>> {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// What a model call has reserved, in the call of the agent with the hook.
 pub(super) struct Reserved {
     pub(super) inner: Arc<Inner>,
     pub(super) owner: CallContext,
     /// The numbers of the quotas, and what is reserved of them.
     pub(super) all: Vec<(usize, Reservation)>,
+    calls: Arc<ModelCalls>,
 }
 
 impl Reserved {
+    pub(super) fn new(
+        inner: Arc<Inner>,
+        owner: CallContext,
+        all: Vec<(usize, Reservation)>,
+        calls: Arc<ModelCalls>,
+    ) -> Self {
+        calls.note(&all);
+        Self { inner, owner, all, calls }
+    }
+
+    /// Leaves to a hook further in what it counts too, each request by itself: there were several.
+    pub(super) fn leave_shared(mut self) -> Self {
+        self.all.retain(|(_, it)| !self.calls.is_shared(it));
+        self
+    }
+
     /// Gives everything back: no model has read the request.
     pub(super) async fn give_back(self) -> Result<(), StoreError> {
         let nothing = self.all.into_iter().map(|(_, it)| it.with_amount(0)).collect();

@@ -122,13 +122,15 @@ impl CallContext {
     }
 
     /// Returns the key by which a tool call is counted once: that of its record in a store, where there is one,
-    /// and of its thread, as programs may name runs of two threads alike.
+    /// and of its thread, as programs may name runs of two threads alike. Without a record, it is the one that it
+    /// had before it waited.
     pub(crate) fn reservation_key(&self, checked: &CheckedCall) -> Arc<str> {
         let (agent, thread) = (self.agent_name(), self.thread_id());
         let thread = RunId::named(&format!("{}:{agent}{thread}", agent.len()));
-        match checked.key() {
-            Some(key) => format!("{key}@{thread}").into(),
-            None => format!("{}/{}@{thread}", self.run_id(), checked.number()).into(),
+        match (checked.key(), checked.earlier_key()) {
+            (Some(key), _) => format!("{key}@{thread}").into(),
+            (None, Some(key)) => key.clone(),
+            (None, None) => format!("{}/{}@{thread}", self.run_id(), checked.number()).into(),
         }
     }
 

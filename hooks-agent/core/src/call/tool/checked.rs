@@ -26,6 +26,8 @@ pub(crate) struct CheckedCall {
     number: u64,
     /// The idempotency key, if the tool call is in a store.
     key: Option<Arc<str>>,
+    /// The key under which it has reserved of quotas before it waited.
+    reserved_as: Option<Arc<str>>,
     ran: Mutex<Option<Arc<ToolUse>>>,
     /// What the hooks around the call make of its progress, the outermost first.
     progress: Mutex<Vec<Arc<MapProgress>>>,
@@ -49,6 +51,7 @@ impl CheckedCall {
             call,
             number,
             key,
+            reserved_as: None,
             ran: Mutex::default(),
             progress: Mutex::default(),
             checks: Mutex::default(),
@@ -70,6 +73,21 @@ impl CheckedCall {
     /// Returns the idempotency key, if the tool call is in a store.
     pub(crate) fn key(&self) -> Option<&Arc<str>> {
         self.key.as_ref()
+    }
+
+    /// Sets the key under which it has reserved of quotas before it waited.
+    pub(crate) fn reserved_as(self, key: Option<Arc<str>>) -> Self {
+        Self { reserved_as: key, ..self }
+    }
+
+    /// Returns the key under which it has reserved of quotas before it waited.
+    pub(crate) fn earlier_key(&self) -> Option<&Arc<str>> {
+        self.reserved_as.as_ref()
+    }
+
+    /// Returns whether it has reserved something.
+    pub(crate) fn has_reserved(&self) -> bool {
+        self.attempts.load(Ordering::Relaxed) > 0
     }
 
     /// Returns the tool call that was checked.
