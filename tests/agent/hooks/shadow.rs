@@ -10,11 +10,14 @@ use hooks_agent_builtin::recover::{ModelRetry, ToolRetry};
 use hooks_agent_core::call::{Interrupt, RunId};
 use hooks_agent_core::error::BuildError;
 use hooks_agent_core::hook::{
-    Blocking, HookFlow, HookRun, HookWatcher, ModelCall, NextModel, ShadowCounts, Shadowed,
+    AroundMask, Blocking, HookFlow, HookRun, HookWatcher, ModelCall, NextModel, ShadowCounts,
+    Shadowed,
 };
 use hooks_agent_core::journal::MemoryJournal;
-use hooks_agent_core::message::Usage;
-use hooks_agent_core::model::{ChatChunk, ChatModel, ChatRequest, ChatStream, ModelAnswer};
+use hooks_agent_core::message::{GenerateReason, Usage};
+use hooks_agent_core::model::{
+    ChatChunk, ChatModel, ChatRequest, ChatStream, ModelAnswer, ModelError,
+};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::testing::{Calls, Script};
@@ -374,4 +377,89 @@ async fn around_calls_it_does_not_see_what_a_call_replays() {
     run(&agent(), &journal, id).await.unwrap();
     shadow.caught_up().await;
     assert_eq!(shadow.counts().runs, first);
+}
+
+/// Keeps what it reads of answers, as a hook that traces them.
+struct Reads(Arc<std::sync::Mutex<String>>);
+
+impl AgentHook for Reads {
+    fn around(&self) -> AroundMask {
+        AroundMask::MODEL_CALL
+    }
+
+    async fn around_model_call(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        let answer = next.run(call.into_request()).await?;
+        let read = self.0.clone();
+        let see = move |chunk: &Result<ChatChunk, ModelError>| {
+            read.lock().unwrap().push_str(&format!("{chunk:?}"));
+        };
+        Ok(answer.map_stream(|stream| Box::pin(stream.inspect(see))))
+    }
+}
+
+#[tokio::test]
+async fn what_a_guard_removes_is_in_no_answer_that_a_hook_in_shadow_reads() {
+    for is_outside in [true, false] {
+        let read = Arc::new(std::sync::Mutex::new(String::new()));
+        let (builder, _) = builder();
+        let guard = PiiDetection::all().everywhere();
+        // At the priority of the guard: outside of it, or inside.
+        let priority = if is_outside { i32::MIN } else { i32::MAX };
+        let shadow = Reads(read.clone()).with_priority(priority).in_shadow();
+        let builder = builder.hook(shadow.clone()).hook(guard);
+        let text = builder.build().unwrap().call("Pay 5").await.unwrap().text();
+        assert!(!text.contains("ada@example.org"));
+        shadow.caught_up().await;
+        let read = read.lock().unwrap();
+        assert!(read.contains("write to") && !read.contains("ada@"), "{is_outside}: {read}");
+        assert_eq!(shadow.counts().changed, 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_waits_for_ever_is_ended_a_minute_after_its_call() {
+    struct Ends(Arc<AtomicUsize>);
+    impl Drop for Ends {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    let ended = Arc::new(AtomicUsize::new(0));
+    let note = ended.clone();
+    let stuck = hooks_agent_core::on!(async move |_: &mut PreCall<'_>| {
+        let _ends = Ends(note.clone());
+        std::future::pending::<()>().await;
+    });
+    let stuck = stuck.in_shadow();
+    let model = ScriptedModel::new("m", |_| "yes");
+    let agent = ReActAgent::builder("bot").model(model).hook(stuck.clone()).build().unwrap();
+    let begin = tokio::time::Instant::now();
+    agent.call("Go").await.unwrap();
+    stuck.caught_up().await;
+    assert_eq!(ended.load(Ordering::Relaxed), 1);
+    assert_eq!(begin.elapsed().as_secs(), 60);
+    assert_eq!(stuck.counts().divergences(), 0);
+}
+
+#[tokio::test]
+async fn a_hook_in_shadow_hears_of_an_interrupt_from_outside() {
+    let waits = hooks_agent_core::on!(async move |event: &mut PreReasoning<'_>| {
+        event.context().interrupted().await;
+    });
+    let waits = waits.in_shadow();
+    let interrupt = Interrupt::new();
+    let by_model = interrupt.clone();
+    let model = ScriptedModel::new("m", move |_| {
+        by_model.interrupt();
+        "yes"
+    });
+    let agent = ReActAgent::builder("bot").model(model).hook(waits.clone()).build().unwrap();
+    let options = CallOptions::new().interrupt(interrupt);
+    let reply = agent.call_with(options, "Go").await.unwrap();
+    assert_eq!(reply.reason, Some(GenerateReason::Interrupted));
+    waits.caught_up().await;
 }

@@ -67,6 +67,16 @@ impl Interrupts {
     pub(super) fn new(outside: Option<Interrupt>) -> Self {
         Self { outside, ..Self::default() }
     }
+
+    /// Returns those of the same call for a hook in shadow: it hears of the caller's.
+    pub(super) fn of_shadow(&self) -> Self {
+        Self::new(self.outside.clone())
+    }
+
+    /// Returns whether the call itself is interrupted.
+    pub(super) fn is_set(&self) -> bool {
+        self.is_set.load(Ordering::Acquire)
+    }
 }
 
 impl CallContext {

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::context::{Call, CallContext};
-use crate::call::interrupt::Interrupts;
 use crate::call::marks::Marks;
 use crate::call::owner::HookOwner;
 use crate::call::state::{Resumed, State};
@@ -25,6 +24,7 @@ pub(crate) struct Snapshot {
     usage: Usage,
     values: Values,
     resumed: Option<Resumed>,
+    is_interrupted: bool,
 }
 
 impl CallContext {
@@ -40,6 +40,7 @@ impl CallContext {
             usage: state.usage,
             values: state.values.clone(),
             resumed: is_resuming.then(|| state.resumed.clone()),
+            is_interrupted: self.call.interrupt.is_set(),
         }
     }
 
@@ -62,7 +63,7 @@ impl CallContext {
             agent_name: agent_name.clone(),
             thread: thread.clone(),
             parent,
-            interrupt: Interrupts::new(None),
+            interrupt: self.call.interrupt.of_shadow(),
             confirms: confirms.clone(),
             queue_timeout: self.call.queue_timeout,
             through: through.clone(),
@@ -94,7 +95,10 @@ impl CallContext {
 
     /// Brings the context of a hook in shadow up to what the call had.
     pub(crate) fn follow(&self, snapshot: Snapshot) {
-        let Snapshot { messages, user, system, usage, values, resumed } = snapshot;
+        let Snapshot { messages, user, system, usage, values, resumed, is_interrupted } = snapshot;
+        if is_interrupted {
+            self.interrupt();
+        }
         self.set_system(system);
         self.set_resumed(resumed.unwrap_or_default());
         let memory = {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use futures::{Stream, StreamExt, stream};
 
@@ -63,7 +63,12 @@ struct More {
     reason: Option<GenerateReason>,
     /// What rewrites the stream, the outermost hook first.
     rewriters: Vec<Rewriter>,
+    /// What sees the chunks as they are read.
+    seers: Vec<Box<See>>,
 }
+
+/// Sees a chunk of an answer, or why it failed.
+type See = dyn FnMut(&Result<ChatChunk, ModelError>) + Send;
 
 impl ModelAnswer {
     /// Creates an answer of the model of this name.
@@ -185,16 +190,12 @@ impl ModelAnswer {
         self.provider.clone()
     }
 
-    /// Shows each chunk as the model sends it, before what rewrites the answer.
+    /// Shows each chunk as it is read: after all that rewrites the answer, also what is added later.
     pub(crate) fn watched(
         mut self,
-        mut see: impl FnMut(&Result<ChatChunk, ModelError>) + Send + 'static,
+        see: impl FnMut(&Result<ChatChunk, ModelError>) + Send + 'static,
     ) -> Self {
-        if let Some(first) = &self.first {
-            see(&Ok(first.clone()));
-        }
-        let rest = std::mem::replace(&mut self.rest, Box::pin(stream::empty()));
-        self.rest = Box::pin(rest.inspect(see));
+        self.more.get_or_insert_default().seers.push(Box::new(see));
         self
     }
 
@@ -230,10 +231,14 @@ impl Stream for ModelAnswer {
             let rest = std::mem::replace(&mut self.rest, Box::pin(stream::empty()));
             self.rest = rewritten(first, rest, rewriters);
         }
-        match self.first.take() {
-            Some(first) => Poll::Ready(Some(Ok(first))),
-            None => self.rest.as_mut().poll_next(cx),
+        let next = match self.first.take() {
+            Some(first) => Some(Ok(first)),
+            None => ready!(self.rest.as_mut().poll_next(cx)),
+        };
+        if let (Some(next), Some(more)) = (&next, &mut self.more) {
+            more.seers.iter_mut().for_each(|see| see(next));
         }
+        Poll::Ready(next)
     }
 }
 

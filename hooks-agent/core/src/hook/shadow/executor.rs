@@ -3,14 +3,17 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use futures::FutureExt;
+use futures::future::{Either, select};
 use hooks_core::BoxFuture;
 use tokio::runtime::Handle;
-use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::{Notify, oneshot};
 
 use crate::agent::Agent;
 use crate::call::CallContext;
@@ -26,6 +29,9 @@ use crate::store::Ledger;
 
 /// How much of a call waits for a hook that does not keep up.
 const WAITING: usize = 256;
+
+/// How long a hook may go on after its call.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How many threads have values of a hook.
 const THREADS: usize = 10_000;
@@ -74,6 +80,8 @@ impl Drop for Undone {
 struct OfCall {
     cx: OnceLock<CallContext>,
     queue: OnceLock<Sender<Work>>,
+    /// Dropped with the call.
+    runs: OnceLock<oneshot::Sender<()>>,
 }
 
 impl Shadow {
@@ -118,7 +126,10 @@ impl Shadow {
         let queue = of_call.queue.get_or_init(|| {
             let (queue, works) = channel(WAITING);
             let (agent, cx) = (Arc::new(StandIn::of(agent)), self.context(cx));
-            spawn(Box::pin(self.clone().run(agent, cx, works)));
+            let (runs, over) = oneshot::channel();
+            // It is set once, as the queue is.
+            let _ = of_call.runs.set(runs);
+            spawn(Box::pin(self.clone().run(agent, cx, works, over)));
             queue
         });
         if queue.try_send(work).is_err() {
@@ -155,15 +166,42 @@ impl Shadow {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Does the jobs of a call, until the call is over.
-    async fn run(self, agent: Arc<StandIn>, cx: CallContext, mut works: Receiver<Work>) {
+    /// Does the jobs of a call, until the call is over. What is not done a minute after that is given up.
+    async fn run(
+        self,
+        agent: Arc<StandIn>,
+        cx: CallContext,
+        mut works: Receiver<Work>,
+        over: oneshot::Receiver<()>,
+    ) {
         let mut told = Told::default();
+        let mut given_up = pin!(async {
+            // Nothing is sent: it ends when the call does.
+            let _ = over.await;
+            tokio::time::sleep(PATIENCE).await;
+        });
+        let mut is_over = false;
         while let Some(Work { snapshot, info, job, undone }) = works.recv().await {
             cx.follow(snapshot);
             let own = cx.owned(info.owner.as_ref());
             let mut seen = Seen::of(&job);
-            let done = job.run(&*self.0.hook, &*agent, &own, &info, &mut seen);
-            if AssertUnwindSafe(done).catch_unwind().await.is_err() {
+            if is_over {
+                self.0.counters.dropped();
+                continue;
+            }
+            let has_panicked = {
+                let done = job.run(&*self.0.hook, &*agent, &own, &info, &mut seen);
+                let done = pin!(AssertUnwindSafe(done).catch_unwind());
+                match select(done, given_up.as_mut()).await {
+                    Either::Left((ended, _)) => ended.is_err(),
+                    Either::Right(((), _)) => {
+                        // It is cancelled: nothing has said yet how it ends.
+                        is_over = true;
+                        false
+                    }
+                }
+            };
+            if has_panicked {
                 seen.panicked();
             }
             self.note(&cx, &info, &seen, &mut told);

@@ -54,8 +54,8 @@ impl Shadow {
 }
 
 impl Beside<RealAnswer> {
-    /// Tells the hook how the model call ended, and copies the chunks of the answer as the agent reads them. What
-    /// rewrites the answer is not changed by it.
+    /// Tells the hook how the model call ended, and copies the chunks of the answer as the agent reads them: what
+    /// guards remove is not in them, wherever these stand.
     pub(crate) fn answered(
         self,
         ended: Result<ModelAnswer, AgentError>,
