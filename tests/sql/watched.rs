@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hooks_agent_core::call::{RunId, User};
+use hooks_agent_core::message::Msg;
 use hooks_agent_core::store::{
-    Acquired, Approval, Backend, Claim, Filter, HistoryRow, Lease, QuotaUse, Reservation, Step,
-    Steps, Store, StoreError, StoreFuture, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting,
-    Window,
+    Acquired, Approval, Backend, Claim, Filter, HistoryRow, InboxMessage, Lease, QuotaUse,
+    Reservation, Steered, Step, Steps, Store, StoreError, StoreFuture, ThreadInfo, ThreadKey,
+    ThreadRecord, Verdict, Waiting, Window,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -148,6 +149,10 @@ impl<W: Watch> Steps for Watched<W> {
         })
     }
 
+    fn inbox<'a>(&'a self, lease: &'a Lease, after: u64) -> StoreFuture<'a, Vec<InboxMessage>> {
+        self.steps.inbox(lease, after)
+    }
+
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {
         self.steps.renew(leases)
     }
@@ -226,6 +231,16 @@ impl<W: Watch> Store for Watched<W> {
         window: &'a Window,
     ) -> StoreFuture<'a, Vec<QuotaUse>> {
         self.store.quota_uses(quota, window)
+    }
+
+    fn steer<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        claim: &'a Claim,
+        key: Arc<str>,
+        message: Msg,
+    ) -> StoreFuture<'a, Steered> {
+        self.store.steer(thread, claim, key, message)
     }
 
     fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {

@@ -18,6 +18,7 @@ mod quotas_around;
 mod random_steps;
 mod shared;
 mod shutdown;
+mod steering;
 mod stores;
 mod sub_agents;
 mod threads;

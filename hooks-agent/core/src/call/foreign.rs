@@ -70,6 +70,8 @@ doors! {
     Skill = "read_skill",
     /// An entry of a `TodoList`, in the system prompt.
     Todo = "write_todos",
+    /// What a user [says to a call that runs](crate::react::ReActAgent::steer): before memory receives it.
+    Steering = "steer",
     /// A system message of a client of AG-UI, and the descriptions and schemas of its tools.
     Client = "ag_ui",
 }

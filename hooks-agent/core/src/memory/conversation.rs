@@ -11,6 +11,7 @@ use crate::memory::left::Left;
 use crate::memory::place::place_message;
 use crate::memory::values::ThreadValues;
 use crate::message::{Messages, Msg, PendingCall, PendingReason, ToolResult, open_calls};
+use crate::store::InboxMessage;
 
 /// The messages of one conversation, the tool calls in it that wait for a result, and the
 /// [values](crate::call::CallContext::thread_value) that hooks keep with it.
@@ -33,6 +34,15 @@ pub(super) struct Conversation {
     pub(super) left: Option<Box<Left>>,
     /// What the store has, if the thread is in one.
     pub(super) journal: Option<Box<Journal>>,
+    /// What users say to the call that runs, if the thread is in the process.
+    pub(super) inbox: Option<Box<Inbox>>,
+}
+
+/// What users say to the call that runs.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    last: u64,
+    messages: Vec<InboxMessage>,
 }
 
 impl Memory {
@@ -53,6 +63,38 @@ impl Memory {
     #[must_use]
     pub fn messages(&self) -> Messages {
         self.lock().messages.clone()
+    }
+
+    /// Puts a message into the inbox, for the call that runs.
+    pub(crate) fn steer(&self, message: Arc<Msg>, said_by: Option<Arc<str>>) {
+        let mut conversation = self.lock();
+        let inbox = conversation.inbox.get_or_insert_default();
+        inbox.last += 1;
+        inbox.messages.push(InboxMessage::new(inbox.last, message, said_by));
+    }
+
+    /// Returns the messages of the inbox in the process.
+    pub(crate) fn inbox(&self) -> Vec<InboxMessage> {
+        self.lock().inbox.as_ref().map(|inbox| inbox.messages.clone()).unwrap_or_default()
+    }
+
+    /// Returns the number of the last message that calls have taken out of the inbox in the store.
+    pub(crate) fn heard(&self) -> u64 {
+        self.lock().journal.as_ref().map_or(0, |journal| journal.heard)
+    }
+
+    /// Appends messages of the inbox, and notes that they are taken up to this number.
+    pub(crate) fn hear(&self, messages: Messages, until: u64) {
+        let mut conversation = self.lock();
+        for message in messages {
+            conversation.push(message);
+        }
+        if let Some(journal) = &mut conversation.journal {
+            journal.heard = journal.heard.max(until);
+        } else if let Some(inbox) = &mut conversation.inbox {
+            inbox.messages.retain(|it| it.seq > until);
+        }
+        conversation.note_answered();
     }
 
     /// Replaces all messages.

@@ -38,6 +38,8 @@ pub(super) struct Journal {
     pub(super) running: Option<Running>,
     /// The reply of the last call that served a tool call of another agent.
     pub(super) served: Option<Served>,
+    /// The number of the last message that calls have taken out of the inbox.
+    pub(super) heard: u64,
     saved_state: Value,
 }
 
@@ -92,6 +94,9 @@ struct State {
     answers: Vec<Answer>,
     #[serde(skip_serializing_if = "Messages::is_empty")]
     later: Messages,
+    /// The number of the last message that calls have taken out of the inbox.
+    #[serde(skip_serializing_if = "is_zero")]
+    heard: u64,
 }
 
 /// What the record of a store says of a conversation.
@@ -105,11 +110,11 @@ impl Journal {
     /// Reads what a store has.
     pub(super) fn restore(record: ThreadRecord, row: i64) -> Result<Restored, serde_json::Error> {
         let ThreadRecord { version, messages: rows, next, calls, state, waiting, .. } = record;
-        let State { running, asking, unanswered, served, confirmed, answers, later } = match &state
-        {
-            Value::Null => State::default(),
-            state => State::deserialize(state)?,
-        };
+        let State { running, asking, unanswered, served, confirmed, answers, later, heard } =
+            match &state {
+                Value::Null => State::default(),
+                state => State::deserialize(state)?,
+            };
         let messages: Vec<_> = rows.iter().map(|row| row.msg.clone()).collect();
         let mut messages = Messages::from(messages);
         // Results whose earlier tool calls were cut off.
@@ -138,6 +143,7 @@ impl Journal {
             questions,
             running,
             served,
+            heard,
             saved_state,
             rewritten,
             ..Self::default()
@@ -206,6 +212,7 @@ impl Journal {
             confirmed: left.confirmed.clone(),
             answers: left.answers.clone(),
             later: left.later.clone(),
+            heard: self.heard,
         };
         // The state is made of plain data.
         step.state = serde_json::to_value(&state).unwrap_or_default();
@@ -330,6 +337,11 @@ impl Journal {
         let open: HashSet<_> = open().map(|question| &question.id).collect();
         step.closed = self.questions.iter().filter(|id| !open.contains(id)).cloned().collect();
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Returns whether a message is the stored one.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use hooks_core::BoxFuture;
 
-use crate::store::{Reservation, Store, StoreError};
+use crate::store::{InboxMessage, Reservation, Store, StoreError};
 
 /// Finds the memory of a thread, or begins the thread.
 #[doc(hidden)]
@@ -49,6 +49,9 @@ pub(crate) trait SaveThread: Send + Sync {
         is_once: bool,
         reservations: Vec<Reservation>,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Returns the messages of the inbox that calls have not taken.
+    fn inbox(&self) -> BoxFuture<'_, Result<Vec<InboxMessage>, StoreError>>;
 
     /// Returns the store.
     fn store(&self) -> &dyn Store;

@@ -34,12 +34,14 @@ impl Memory {
         let mut conversation = self.lock();
         let replaced = conversation.replaced + 1;
         let user = conversation.user.take();
+        let inbox = conversation.inbox.take();
         *conversation = Conversation {
             messages,
             replaced,
             user,
             left: (!left.is_empty()).then(|| Box::new(left)),
             journal: Some(Box::new(journal)),
+            inbox,
         };
         Ok(())
     }

@@ -107,6 +107,8 @@ pub(super) struct Core {
     pub(super) tool_timeout: Option<Duration>,
     pub(super) runs_tools_at_once: bool,
     pub(super) recovers_pending: bool,
+    /// Whether calls take what users say while they run.
+    pub(super) is_steered: bool,
     pub(super) printer: Option<Printer>,
     /// Whether it was reported that hooks lose with the process what they keep.
     pub(super) has_reported: AtomicBool,

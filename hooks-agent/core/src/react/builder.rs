@@ -56,6 +56,7 @@ pub struct ReActAgentBuilder {
     tool_timeout: Option<Duration>,
     runs_tools_at_once: bool,
     recovers_pending: bool,
+    is_steered: bool,
     printer: Option<Printer>,
     store: Option<Arc<dyn Store>>,
     store_options: StoreOptions,
@@ -82,6 +83,7 @@ impl ReActAgent {
             tool_timeout: None,
             runs_tools_at_once: false,
             recovers_pending: false,
+            is_steered: false,
             printer: None,
             store: None,
             store_options: StoreOptions::default(),
@@ -270,6 +272,15 @@ impl ReActAgentBuilder {
         self
     }
 
+    /// Sets whether calls take what users [say while they run](ReActAgent::steer): before the model is asked
+    /// after tools, and when an answer is complete. With a store outside of the process, a call then asks it
+    /// each time. Default: no. A durable engine gives a call nothing while it runs.
+    #[must_use]
+    pub fn steering(mut self, is_steered: bool) -> Self {
+        self.is_steered = is_steered;
+        self
+    }
+
     /// Sets the compressor of long conversations, and when it runs.
     pub fn compressor(
         mut self,
@@ -340,6 +351,7 @@ impl ReActAgentBuilder {
             tool_timeout: self.tool_timeout,
             runs_tools_at_once: self.runs_tools_at_once,
             recovers_pending: self.recovers_pending,
+            is_steered: self.is_steered,
             printer: self.printer,
             has_reported: AtomicBool::new(false),
         };

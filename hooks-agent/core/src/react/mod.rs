@@ -13,6 +13,7 @@ mod limits;
 mod methods;
 mod reply;
 mod run;
+mod steer;
 
 pub use crate::thread::Threads;
 pub use agent::ReActAgent;

@@ -16,6 +16,7 @@ use crate::run_id::RunId;
 use crate::store::claim::Claim;
 use crate::store::error::StoreError;
 use crate::store::filter::Filter;
+use crate::store::inbox::{InboxMessage, Steered};
 use crate::store::key::ThreadKey;
 use crate::store::lease::{Acquired, Lease};
 use crate::store::people::{Approval, Verdict, Waiting};
@@ -133,6 +134,24 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         Box::pin(ready(Err(StoreError::NoQuotas)))
     }
 
+    /// Puts a message into the inbox of a thread: the call that runs on it takes it, or the next one. A `key` puts
+    /// one message there, however often it comes.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownThread`]; [`StoreError::OtherUser`] if the [claim](Claim::allows) is not allowed;
+    /// [`StoreError::NoInbox`], which is what the trait provides.
+    fn steer<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        claim: &'a Claim,
+        key: Arc<str>,
+        message: Msg,
+    ) -> StoreFuture<'a, Steered> {
+        let _ = (thread, claim);
+        drop((key, message));
+        Box::pin(ready(Err(StoreError::NoInbox)))
+    }
+
     /// Returns the [approvals](Approval) that are remembered, also those that are used up, expired or revoked and
     /// not [pruned](Self::prune) yet, the oldest first.
     ///
@@ -244,6 +263,16 @@ pub trait Steps: fmt::Debug + Send + Sync + 'static {
     /// Renews leases by [`lease_time`](Self::lease_time) from now. Returns those that are lost.
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>>;
 
+    /// Returns the messages of the inbox that come after this number, which is that of the last one that calls
+    /// have taken, in order. Those up to it are not needed any more.
+    ///
+    /// # Errors
+    /// [`StoreError::NoInbox`], which is what the trait provides.
+    fn inbox<'a>(&'a self, lease: &'a Lease, after: u64) -> StoreFuture<'a, Vec<InboxMessage>> {
+        let _ = (lease, after);
+        Box::pin(ready(Err(StoreError::NoInbox)))
+    }
+
     /// Ends a lease. Does nothing if it is lost.
     fn release<'a>(&'a self, lease: &'a Lease) -> StoreFuture<'a, ()>;
 
@@ -325,6 +354,16 @@ macro_rules! forward {
                 window: &'a Window,
             ) -> StoreFuture<'a, Vec<QuotaUse>> {
                 (**self).quota_uses(quota, window)
+            }
+
+            fn steer<'a>(
+                &'a self,
+                thread: &'a ThreadKey,
+                claim: &'a Claim,
+                key: Arc<str>,
+                message: Msg,
+            ) -> StoreFuture<'a, Steered> {
+                (**self).steer(thread, claim, key, message)
             }
 
             fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {

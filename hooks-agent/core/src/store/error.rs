@@ -94,6 +94,12 @@ pub enum StoreError {
          engine"
     )]
     NoApprovals,
+    /// Nobody takes messages for calls that run.
+    #[error(
+        "calls take no messages while they run: build the agent with `.steering(true)`, on `MemoryStore`, \
+         `SqliteStore` or `PostgresStore`, and with no durable engine"
+    )]
+    NoInbox,
     /// What is stored cannot be read.
     #[error("{what} cannot be read from the store")]
     Unreadable {

@@ -10,10 +10,12 @@ use serde_json::{Map, Value};
 use crate::call::CallContext;
 use crate::identity::User;
 use crate::memory::Memory;
+use crate::message::Msg;
 use crate::store::now;
 use crate::store::{
-    Approval, Backend, DecisionError, Filter, HistoryRow, Ledger, NameError, QuotaUse, Reservation,
-    Store, StoreError, StoreFuture, ThreadInfo, ThreadKey, Verdict, Waiting, Window, check_name,
+    Approval, Backend, Claim, DecisionError, Filter, HistoryRow, Ledger, NameError, QuotaUse,
+    Reservation, Steered, Store, StoreError, StoreFuture, ThreadInfo, ThreadKey, Verdict, Waiting,
+    Window, check_name,
 };
 use crate::thread::threads::Threads;
 
@@ -282,6 +284,16 @@ impl Store for MemoryStore {
         Box::pin(ready(Ok(count)))
     }
 
+    fn steer<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        claim: &'a Claim,
+        _: Arc<str>,
+        message: Msg,
+    ) -> StoreFuture<'a, Steered> {
+        Box::pin(ready(self.steer_now(thread, claim, message)))
+    }
+
     fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {
         Box::pin(ready(Ok(self.ledger().approvals.list(&filter, now()))))
     }
@@ -314,6 +326,24 @@ impl Store for MemoryStore {
 }
 
 impl MemoryStore {
+    fn steer_now(
+        &self,
+        thread: &ThreadKey,
+        claim: &Claim,
+        message: Msg,
+    ) -> Result<Steered, StoreError> {
+        let filter = Filter::agent(thread.agent()).thread(thread.thread());
+        let Some((_, threads, memory)) = self.find(&filter).pop() else {
+            return Err(StoreError::UnknownThread(thread.clone()));
+        };
+        if !memory.allows(claim) {
+            return Err(StoreError::OtherUser { thread: thread.clone() });
+        }
+        memory.steer(message.into(), claim.user.clone());
+        let is_busy = threads.turns().is_busy(thread.thread());
+        Ok(if is_busy { Steered::Running } else { Steered::Waiting })
+    }
+
     fn import_now(
         &self,
         thread: &ThreadKey,

@@ -16,7 +16,8 @@ use crate::call::CallContext;
 use crate::memory::{Memory, Moment, Running, SaveThread, Served, Through};
 use crate::message::Msg;
 use crate::store::{
-    Durability, Lease, Reservation, Step, Steps, Store, StoreError, ThreadRecord, Waiting,
+    Durability, InboxMessage, Lease, Reservation, Step, Steps, Store, StoreError, ThreadRecord,
+    Waiting,
 };
 use crate::thread::keeper::Keeper;
 use crate::thread::leased::Leased;
@@ -344,6 +345,10 @@ impl SaveThread for Session {
             }
             self.commit(Moment::Step).await
         })
+    }
+
+    fn inbox(&self) -> BoxFuture<'_, Result<Vec<InboxMessage>, StoreError>> {
+        Box::pin(async move { self.backing.steps.inbox(&self.lease, self.memory.heard()).await })
     }
 
     fn store(&self) -> &dyn Store {

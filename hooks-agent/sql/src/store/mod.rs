@@ -6,6 +6,7 @@
 mod approvals;
 mod commit;
 mod connections;
+mod inbox;
 mod lease;
 mod migration;
 mod open;

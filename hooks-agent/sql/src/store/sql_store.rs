@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_agent_core::call::{RunId, User};
+use hooks_agent_core::message::Msg;
 use hooks_agent_core::store::{
-    Acquired, Approval, Backend, Claim, Filter, HistoryRow, Lease, NameError, QuotaUse,
-    Reservation, Step, Steps, Store, StoreError, StoreFuture, StoreReport, ThreadInfo, ThreadKey,
-    ThreadRecord, Verdict, Waiting, Window, check_name,
+    Acquired, Approval, Backend, Claim, Filter, HistoryRow, InboxMessage, Lease, NameError,
+    QuotaUse, Reservation, Steered, Step, Steps, Store, StoreError, StoreFuture, StoreReport,
+    ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, Window, check_name,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -168,6 +169,10 @@ impl<D: Statements> Steps for SqlStore<D> {
         self.once("writing a step", self.commit_step(lease, step))
     }
 
+    fn inbox<'a>(&'a self, lease: &'a Lease, after: u64) -> StoreFuture<'a, Vec<InboxMessage>> {
+        self.repeat("reading an inbox", Access::Write, move || self.read_inbox(lease, after))
+    }
+
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {
         self.repeat("renewing leases", Access::Write, move || self.renew_leases(leases))
     }
@@ -266,6 +271,19 @@ impl<D: Statements> Store for SqlStore<D> {
         window: &'a Window,
     ) -> StoreFuture<'a, Vec<QuotaUse>> {
         self.repeat("reading what was used", Access::Read, move || self.uses_of(quota, window))
+    }
+
+    fn steer<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        claim: &'a Claim,
+        key: Arc<str>,
+        message: Msg,
+    ) -> StoreFuture<'a, Steered> {
+        Box::pin(async move {
+            let put = || self.put_into_inbox(thread, claim, &key, &message);
+            self.repeat("saying something to a call", Access::Write, put).await
+        })
     }
 
     fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {

@@ -106,6 +106,18 @@ pub trait Statements: Dialect {
     /// Removes what counts no longer.
     const PRUNE_QUOTAS: &'static str;
 
+    /// Locks a thread: its id, its user, whether a call owns it, and its version.
+    const LOCK_THREAD: &'static str;
+
+    /// Writes a message for the call that runs on a thread.
+    const PUT_INTO_INBOX: &'static str;
+
+    /// The messages of an inbox after a number, for the owner of the thread.
+    const INBOX: &'static str;
+
+    /// Removes the messages of an inbox up to a number.
+    const TAKEN: &'static str;
+
     /// Writes an approval.
     const REMEMBER: &'static str;
 
@@ -208,6 +220,21 @@ WHERE namespace = $1 AND quota = $2 AND at >= $3 GROUP BY subject HAVING sum(amo
 
         const PRUNE_QUOTAS: &str =
             concat!("DELETE FROM quota_use WHERE namespace = $1 AND expires <= ", $now);
+
+        const PUT_INTO_INBOX: &str = concat!(
+            "INSERT INTO inbox (thread_id, seq, key, body, said_by, at)
+SELECT $1, coalesce((SELECT max(i.seq) FROM inbox i WHERE i.thread_id = $1), 0) + 1, $2, $3, $4, ",
+            $now,
+            "
+WHERE true ON CONFLICT (thread_id, key) DO NOTHING"
+        );
+
+        const INBOX: &str = "SELECT i.seq, i.body, i.said_by
+FROM inbox i JOIN thread t ON t.id = i.thread_id
+WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3 AND i.seq > $4 ORDER BY i.seq";
+
+        const TAKEN: &str = "DELETE FROM inbox WHERE seq <= $4 AND thread_id IN
+    (SELECT t.id FROM thread t WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3)";
 
         const REMEMBER: &str = r#"INSERT INTO approval (id, namespace, agent, thread, "user", tool, body,
     given_by, given_at, expires, most_uses, most_sum)

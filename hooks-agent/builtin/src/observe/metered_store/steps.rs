@@ -9,7 +9,7 @@ use hooks_core::BoxFuture;
 use crate::observe::metered_store::shared::Shared;
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::store::{
-    Acquired, Claim, Lease, Step, Steps, StoreFuture, ThreadKey, ThreadRecord,
+    Acquired, Claim, InboxMessage, Lease, Step, Steps, StoreFuture, ThreadKey, ThreadRecord,
 };
 
 pub(super) struct MeteredSteps {
@@ -69,6 +69,10 @@ impl Steps for MeteredSteps {
             self.shared.commit(lease, step, began.elapsed(), &written);
             written
         })
+    }
+
+    fn inbox<'a>(&'a self, lease: &'a Lease, after: u64) -> StoreFuture<'a, Vec<InboxMessage>> {
+        self.steps.inbox(lease, after)
     }
 
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {

@@ -9,9 +9,10 @@ use serde_json::{Map, Value};
 use crate::observe::metered_store::shared::Shared;
 use crate::observe::metered_store::steps::MeteredSteps;
 use hooks_agent_core::call::User;
+use hooks_agent_core::message::Msg;
 use hooks_agent_core::store::{
-    Approval, Backend, Filter, HistoryRow, QuotaUse, Reservation, Store, StoreFuture, StoreReport,
-    ThreadInfo, ThreadKey, Verdict, Waiting, Window,
+    Approval, Backend, Claim, Filter, HistoryRow, QuotaUse, Reservation, Steered, Store,
+    StoreFuture, StoreReport, ThreadInfo, ThreadKey, Verdict, Waiting, Window,
 };
 
 /// A store that counts what calls write to it, through the facade of the crate `metrics`.
@@ -151,6 +152,16 @@ impl<S: Store> Store for MeteredStore<S> {
         window: &'a Window,
     ) -> StoreFuture<'a, Vec<QuotaUse>> {
         self.store.quota_uses(quota, window)
+    }
+
+    fn steer<'a>(
+        &'a self,
+        thread: &'a ThreadKey,
+        claim: &'a Claim,
+        key: Arc<str>,
+        message: Msg,
+    ) -> StoreFuture<'a, Steered> {
+        self.store.steer(thread, claim, key, message)
     }
 
     fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {

@@ -18,7 +18,7 @@ use crate::identity::User;
 use crate::journal::Journal;
 use crate::memory::Confirmed;
 use crate::run_id::RunId;
-use crate::store::{Decision, Ledger, Verdict};
+use crate::store::{Claim, Decision, Ledger, Verdict};
 
 pub use mode::RunMode;
 
@@ -355,6 +355,14 @@ impl CallOptions {
     pub(crate) fn of_call(mut self) -> Self {
         self.is_call = true;
         self
+    }
+
+    /// Returns the thread and the claim of who says something to the call that runs on it.
+    pub(crate) fn steering(self) -> (Arc<str>, Claim) {
+        let thread = self.thread.unwrap_or_else(|| CallContext::DEFAULT_THREAD.into());
+        let user = self.user.filter(|user| user.is_known() && !user.id().is_empty());
+        let claim = Claim { takes_over: self.takes_over, ..Claim::new() };
+        (thread, user.iter().fold(claim, |claim, user| claim.user(user.shared_id())))
     }
 
     /// Sets what is cancelled when the agent shuts down.

@@ -21,7 +21,7 @@ use crate::store::Waiting;
 /// | `queued` | `{"thread": "..", "behind": ..}`, as [`Behind`] says |
 /// | `started`, `reasoning_started`, `summary_started` | |
 /// | `reasoning_chunk`, `summary_chunk` | a [content block](crate::message::ContentBlock) |
-/// | `reasoned`, `summarized`, `finished` | a [message](crate::message::Msg) |
+/// | `reasoned`, `summarized`, `steered`, `finished` | a [message](crate::message::Msg) |
 /// | `tool_started` | a [tool call](crate::message::ToolUse) |
 /// | `tool_chunk` | `{"call": .., "text": ".."}` |
 /// | `warning` | `{"text": ".."}` |
@@ -118,6 +118,7 @@ impl AgentEvent {
 /// | `ToolFinished` | hooks of `PostActing`; the result is stored | the next tool call, unless they run at once |
 /// | `PermissionAsked` | all tool calls that had their turn; the question is stored | `Finished` |
 /// | `PermissionRemembered` | the same; the decision is stored | the tool call, if nobody is asked about another |
+/// | `Steered` | it is stored | the model is asked |
 /// | `SummaryStarted`, `SummaryChunk`, `Summarized` | as for an answer | |
 /// | `Finished` | hooks of `PostCall` and `Settled`; the end is stored | |
 ///
@@ -165,6 +166,8 @@ pub enum AgentEventKind {
     /// Nobody is asked about a tool call, because a remembered [approval](crate::store::Approval) answers its
     /// question. [`decided`](crate::store::Waiting::decided) says which one, and who gave it.
     PermissionRemembered(Box<Waiting>),
+    /// The call has taken what a user [said to it](crate::react::ReActAgent::steer).
+    Steered(Arc<Msg>),
     /// The limit of rounds was reached; the model is called for a summary.
     SummaryStarted,
     /// A chunk of the summary.
@@ -219,6 +222,7 @@ impl AgentEventKind {
             Self::ToolFinished(_) => "tool_finished",
             Self::PermissionAsked(_) => "permission_asked",
             Self::PermissionRemembered(_) => "permission_remembered",
+            Self::Steered(_) => "steered",
             Self::SummaryStarted => "summary_started",
             Self::SummaryChunk(_) => "summary_chunk",
             Self::Summarized(_) => "summarized",

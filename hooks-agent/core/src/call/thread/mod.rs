@@ -2,6 +2,7 @@
 
 mod approvals;
 mod history;
+mod inbox;
 mod kept;
 mod quota;
 mod sub_threads;

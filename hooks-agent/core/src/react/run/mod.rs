@@ -7,6 +7,7 @@ pub(super) mod ask;
 pub(super) mod batch;
 pub(super) mod decided;
 mod draft;
+mod hear;
 mod questions;
 mod request;
 mod rounds;

@@ -78,6 +78,10 @@ impl ReActAgent {
             specs: None,
         };
         let mut confirms = cx.confirmed_calls();
+        if agent.core.is_steered && (input.is_empty() || !memory.is_unanswered(&input)) {
+            // What was said since the last call comes first.
+            Box::pin(run.hear()).await?;
+        }
         let mut recalled = HashSet::new();
         let ended = loop {
             let count = input.len();
@@ -149,8 +153,18 @@ impl Run<'_> {
                     self.resumes = false;
                     next
                 }
-                Step::End(ended) => return Ok(ended),
+                Step::End(ended) => {
+                    let is_complete = ended.reason == GenerateReason::ModelStop;
+                    let goes_on = is_complete && self.iteration < self.max_iters();
+                    if !goes_on || !Box::pin(self.hear()).await? {
+                        return Ok(ended);
+                    }
+                    Step::Reason
+                }
             };
+            if self.agent.core.is_steered && matches!(step, Step::Reason) {
+                Box::pin(self.hear()).await?;
+            }
         }
     }
 

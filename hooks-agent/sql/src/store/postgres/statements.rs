@@ -173,6 +173,12 @@ UPDATE quota_use u SET amount = r.amount
 FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) AS r (quota, subject, key, amount)
 WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.key = r.key";
 
+    const LOCK_THREAD: &str = "
+SELECT id, \"user\", CAST(CASE WHEN owner IS NOT NULL
+        AND lease_until >= CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)
+    THEN 1 ELSE 0 END AS BIGINT), version
+FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3 FOR UPDATE";
+
     const USABLE: &str = "
 SELECT body, uses, sum, revoked_by, revoked_at FROM approval
 WHERE namespace = $1 AND tool = ANY($2) AND revoked_at IS NULL

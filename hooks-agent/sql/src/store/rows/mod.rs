@@ -14,7 +14,7 @@ pub(crate) use approval::approval_of;
 pub(crate) use decided::{DecidedRow, decided_rows};
 pub(crate) use filters::Filters;
 pub(crate) use import::ImportRows;
-pub(crate) use json::write_json;
+pub(crate) use json::{read_json, write_json};
 pub(crate) use record::{
     history_row, store_report, thread_info, thread_record, value_of, waiting_row,
 };

@@ -100,6 +100,12 @@ FROM (SELECT value ->> 0 AS quota, value ->> 1 AS subject, value ->> 2 AS key, v
 WHERE quota_use.namespace = $1 AND quota_use.quota = r.quota AND quota_use.subject = r.subject
     AND quota_use.key = r.key";
 
+    // A transaction that writes has the whole file.
+    const LOCK_THREAD: &str = "
+SELECT id, \"user\", CASE WHEN owner IS NOT NULL
+        AND lease_until >= CAST(unixepoch('subsec') * 1000 AS INTEGER) THEN 1 ELSE 0 END, version
+FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3";
+
     const USABLE: &str = "
 SELECT body, uses, sum, revoked_by, revoked_at FROM approval
 WHERE namespace = $1 AND tool IN (SELECT value FROM json_each($2)) AND revoked_at IS NULL

@@ -1,0 +1,50 @@
+//! Takes what users say to a call that runs.
+
+use std::sync::Arc;
+
+use crate::call::Door;
+use crate::error::AgentError;
+use crate::message::{ContentBlock, Messages, Msg, ToolOutput, open_calls};
+use crate::react::run::rounds::Run;
+use crate::stream::AgentEventKind;
+
+impl Run<'_> {
+    /// Appends what users have said since, where no tool call waits for its result. Returns whether they said
+    /// something that the model may read.
+    pub(super) async fn hear(&self) -> Result<bool, AgentError> {
+        let (cx, memory) = (self.cx, self.memory);
+        if !self.agent.core.is_steered || !open_calls(&memory.messages()).is_empty() {
+            return Ok(false);
+        }
+        let said = cx.inbox(memory).await?;
+        let Some(until) = said.last().map(|it| it.seq) else { return Ok(false) };
+        let mut heard = Vec::with_capacity(said.len());
+        for it in said {
+            match self.screened(Arc::unwrap_or_clone(it.message)).await {
+                Ok(message) => heard.push(Arc::new(message)),
+                Err(reason) => cx.warn(format!("a message for the call was dropped: {reason}")),
+            }
+        }
+        memory.hear(heard.iter().cloned().collect::<Messages>(), until);
+        cx.commit().await?;
+        let is_any = !heard.is_empty();
+        for message in heard {
+            cx.emit(|| AgentEventKind::Steered(message)).await;
+        }
+        Ok(is_any)
+    }
+
+    /// Returns a message as the guards of the call left it, or why they block it.
+    async fn screened(&self, mut message: Msg) -> Result<Msg, String> {
+        for block in &mut message.content {
+            if let ContentBlock::Text { text } = block {
+                let mut content = ToolOutput::text(std::mem::take(text));
+                let door = Door::Steering;
+                let screened = self.cx.screen_output(door, door.tool(), &mut content).await;
+                screened.map_err(|blocked| blocked.reason)?;
+                *text = std::mem::take(content.text_mut());
+            }
+        }
+        Ok(message)
+    }
+}
