@@ -82,6 +82,56 @@ async fn the_last_event_comes_when_the_rest_of_the_call_is_done() {
 }
 
 #[tokio::test]
+async fn a_user_says_something_to_a_call_that_runs_on_a_thread_of_its_own() {
+    let gate = Arc::new(tokio::sync::Notify::new());
+    let (opens, entered) = (gate.clone(), Arc::new(tokio::sync::Notify::new()));
+    let enters = entered.clone();
+    let wait = FunctionTool::new("wait", "Waits.", move |_: Value| {
+        let (opens, enters) = (opens.clone(), enters.clone());
+        async move {
+            enters.notify_one();
+            opens.notified().await;
+            "passed"
+        }
+    });
+    let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
+        let said = request.messages.iter().filter(|msg| msg.role == Role::User).count();
+        match request.messages.last().unwrap().tool_results().next() {
+            None if said == 1 => ToolUse::new("1", "wait", json!({})).into(),
+            _ => format!("heard {}", request.last_text()).into(),
+        }
+    });
+    let agent = ReActAgent::builder("bot").model(model).tool(wait).steering(true).build().unwrap();
+    let app = AgUi::new(agent).authenticate(|head| {
+        let name = head.headers.get("x-user").and_then(|it| it.to_str().ok());
+        let name = name.ok_or(Denied::Unauthenticated)?;
+        Ok(Caller::new(name).user(name))
+    });
+    let (url, _server) = serve(app.into_router().unwrap()).await;
+    let client = reqwest::Client::new();
+    let send = |path: &str, user: Option<&str>, body: Value| {
+        let request = client.post(format!("{url}{path}")).json(&body);
+        user.into_iter().fold(request, |it, user| it.header("x-user", user)).send()
+    };
+    let say = |user, text: &str| {
+        send("steer", user, json!({ "threadId": input()["threadId"], "text": text }))
+    };
+    assert_eq!(say(Some("ada"), "Hello?").await.unwrap().status(), 404);
+    let run = tokio::spawn(send("", Some("ada"), input()));
+    entered.notified().await;
+    assert_eq!(say(None, "Pay me").await.unwrap().status(), 401);
+    // Another scope has other threads.
+    assert_eq!(say(Some("bob"), "Pay me").await.unwrap().status(), 404);
+    assert_eq!(say(Some("ada"), " ").await.unwrap().status(), 400);
+    let said = say(Some("ada"), "And hurry").await.unwrap();
+    assert_eq!(said.status(), 202);
+    assert_eq!(said.json::<Value>().await.unwrap(), json!({ "takenBy": "running" }));
+    gate.notify_one();
+    let text = run.await.unwrap().unwrap().text().await.unwrap();
+    assert!(text.contains("hurry"), "{text}");
+}
+
+#[tokio::test]
 async fn ag_14_inputs_that_are_none_of_the_protocol_are_refused() {
     let (url, _server) = serve(router(agent()).unwrap()).await;
     for body in [r#"{"threadId":1}"#, "not JSON", "[]"] {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::call::User;
 use hooks_agent_core::prelude::*;
 use hooks_agent_studio::Studio;
 use reqwest::StatusCode;
@@ -37,6 +38,45 @@ async fn a_message_of_the_page_is_a_call_on_its_thread() {
     ] {
         assert_eq!(browser.post(path, &body).await.status(), status, "{path} {body}");
     }
+}
+
+#[tokio::test]
+async fn what_a_person_says_to_a_run_comes_to_its_model_or_to_the_next_one() {
+    let studio = Studio::new().authenticate(|head| {
+        let name = head.headers.get("x-user")?.to_str().ok()?.to_owned();
+        Some(User::new(name))
+    });
+    let model = ScriptedModel::new("echo", |request| format!("re: {}", request.last_text()));
+    let agent = ReActAgent::builder("clerk").model(model).steering(true).hook(studio.hook());
+    let agent = Arc::new(agent.build().unwrap());
+    let deaf = Arc::new(ReActAgent::builder("deaf").model(says("Hello.")).build().unwrap());
+    let studio = studio.clone().agent(agent.clone()).agent(deaf.clone()).allow_chat(true);
+    let browser = open(&studio).await;
+    let say = async |path: &str, user: Option<&str>| {
+        let request = browser.request(reqwest::Method::POST, path).json(&json!({ "text": "Hi" }));
+        let request = user.into_iter().fold(request, |it, user| it.header("x-user", user));
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), answer.json::<Value>().await.unwrap())
+    };
+    let path = "/api/threads/clerk/monday/steer";
+    assert_eq!(say(path, Some("ada")).await.0, 404);
+    let on_monday = || CallOptions::new().thread("monday").user("ada");
+    agent.call_with(on_monday(), "Hello").await.unwrap();
+    deaf.call_with(on_monday(), "Hello").await.unwrap();
+    assert_eq!(say(path, None).await.0, 403);
+    assert_eq!(say(path, Some("bob")).await.1["error"], "other_user");
+    let (status, refused) = say("/api/threads/deaf/monday/steer", Some("ada")).await;
+    assert_eq!((status, &refused["error"]), (403, &json!("steering")));
+    assert_eq!(say(path, Some("ada")).await, (202, json!({ "taken_by": "waiting" })));
+    agent.call_with(on_monday(), "Bye").await.unwrap();
+    let history = agent.threads().memory("monday").unwrap().messages();
+    let texts: Vec<_> = history.iter().map(Msg::text).collect();
+    assert_eq!(texts, ["Hello", "re: Hello", "Hi", "Bye", "re: Bye"]);
+    let agents = browser.json("/api/agents").await;
+    assert_eq!(
+        (&agents["agents"][0]["steers"], &agents["agents"][1]["steers"]),
+        (&json!(true), &json!(false))
+    );
 }
 
 #[tokio::test]

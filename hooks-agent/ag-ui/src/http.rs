@@ -13,11 +13,13 @@ use axum::{Json, Router};
 use futures::StreamExt;
 use futures::stream::unfold;
 use hooks_agent_core::react::ReActAgent;
+use serde::Deserialize;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 use tower_http::cors::CorsLayer;
 
+use crate::caller::Caller;
 use crate::error::AgUiError;
 use crate::protocol::RunAgentInput;
 use crate::refused::Refused;
@@ -60,7 +62,8 @@ pub fn router(agent: impl Into<std::sync::Arc<ReActAgent>>) -> Result<Router, Ag
 }
 
 impl AgUi {
-    /// Returns a router that serves the agent at `/`: `POST` runs it, `GET` says what it can do. Routers of
+    /// Returns a router that serves the agent at `/`: `POST` runs it, `GET` says what it can do. `POST` to `/steer`
+    /// [says](ReActAgent::steer) something to the call that runs: `{"threadId": "..", "text": ".."}`. Routers of
     /// several agents are nested below their names.
     ///
     /// Requires a runtime of tokio with time enabled.
@@ -74,7 +77,10 @@ impl AgUi {
         let origins = origins.filter_map(|origin| HeaderValue::from_str(origin).ok());
         let origins: Vec<_> = origins.collect();
         let is_open = !origins.is_empty();
-        let router = Router::new().route("/", post(start).get(describe)).with_state(self);
+        let router = Router::new()
+            .route("/", post(start).get(describe))
+            .route("/steer", post(steer))
+            .with_state(self);
         if !is_open {
             return Ok(router);
         }
@@ -89,34 +95,9 @@ impl AgUi {
 }
 
 async fn start(State(server): State<AgUi>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
-    let caller = match server.caller(&parts) {
-        Ok(caller) => caller,
-        Err(denied) => return Refused::from(denied).into_response(),
-    };
-    let is_json = |value: &HeaderValue| {
-        let text = value.to_str().unwrap_or_default();
-        text.split(';')
-            .next()
-            .is_some_and(|mime| mime.trim().eq_ignore_ascii_case("application/json"))
-    };
-    if !parts.headers.get(CONTENT_TYPE).is_some_and(is_json) {
-        let body =
-            json!({ "error": "not_json", "message": "`Content-Type` is not `application/json`" });
-        return (StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(body)).into_response();
-    }
-    // Without a length, it may have as many as is allowed.
-    let length = parts.headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
-    let Some(_admitted) = server.turns.admit(length.unwrap_or(MOST_BYTES).min(MOST_BYTES)) else {
-        return Refused::Busy.into_response();
-    };
-    let Ok(body) = timeout(PATIENCE, axum::body::to_bytes(body, MOST_BYTES)).await else {
-        let body = json!({ "error": "too_slow", "message": "the input took more than 30 seconds" });
-        return (StatusCode::REQUEST_TIMEOUT, Json(body)).into_response();
-    };
-    let Ok(bytes) = body else {
-        let body = json!({ "error": "too_large", "message": "the input has more than 4 MiB" });
-        return (StatusCode::PAYLOAD_TOO_LARGE, Json(body)).into_response();
+    let Received { caller, bytes, _admitted } = match received(&server, request).await {
+        Ok(received) => received,
+        Err(refused) => return refused,
     };
     let input: RunAgentInput = match serde_json::from_slice(&bytes) {
         Ok(input) => input,
@@ -126,6 +107,66 @@ async fn start(State(server): State<AgUi>, request: Request) -> Response {
         Ok(events) => stream(events),
         Err(refused) => refused.into_response(),
     }
+}
+
+/// What a user says to the call that runs on a thread.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Said {
+    thread_id: String,
+    text: String,
+}
+
+async fn steer(State(server): State<AgUi>, request: Request) -> Response {
+    let Received { caller, bytes, _admitted } = match received(&server, request).await {
+        Ok(received) => received,
+        Err(refused) => return refused,
+    };
+    let Said { thread_id, text } = match serde_json::from_slice(&bytes) {
+        Ok(said) => said,
+        Err(error) => return Refused::Malformed(error.to_string()).into_response(),
+    };
+    match server.steer(&caller, &thread_id, text).await {
+        Ok(steered) => (StatusCode::ACCEPTED, Json(json!({ "takenBy": steered }))).into_response(),
+        Err(refused) => refused.into_response(),
+    }
+}
+
+/// A request whose body was read.
+struct Received {
+    caller: Caller,
+    bytes: Bytes,
+    /// Its share of what is read at once, until it is answered.
+    _admitted: OwnedSemaphorePermit,
+}
+
+/// Reads a request.
+async fn received(server: &AgUi, request: Request) -> Result<Received, Response> {
+    let (parts, body) = request.into_parts();
+    let caller = server.caller(&parts).map_err(|denied| Refused::from(denied).into_response())?;
+    let is_json = |value: &HeaderValue| {
+        let text = value.to_str().unwrap_or_default();
+        text.split(';')
+            .next()
+            .is_some_and(|mime| mime.trim().eq_ignore_ascii_case("application/json"))
+    };
+    if !parts.headers.get(CONTENT_TYPE).is_some_and(is_json) {
+        let body =
+            json!({ "error": "not_json", "message": "`Content-Type` is not `application/json`" });
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, Json(body)).into_response());
+    }
+    // Without a length, it may have as many as is allowed.
+    let length = parts.headers.get(CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok());
+    let admitted = server.turns.admit(length.unwrap_or(MOST_BYTES).min(MOST_BYTES));
+    let admitted = admitted.ok_or_else(|| Refused::Busy.into_response())?;
+    let Ok(body) = timeout(PATIENCE, axum::body::to_bytes(body, MOST_BYTES)).await else {
+        let body = json!({ "error": "too_slow", "message": "the input took more than 30 seconds" });
+        return Err((StatusCode::REQUEST_TIMEOUT, Json(body)).into_response());
+    };
+    body.map(|bytes| Received { caller, bytes, _admitted: admitted }).map_err(|_| {
+        let body = json!({ "error": "too_large", "message": "the input has more than 4 MiB" });
+        (StatusCode::PAYLOAD_TOO_LARGE, Json(body)).into_response()
+    })
 }
 
 async fn describe(State(server): State<AgUi>, request: Request) -> Response {

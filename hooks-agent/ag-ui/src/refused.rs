@@ -33,6 +33,12 @@ pub enum Refused {
     /// Too many inputs wait.
     #[error("too many inputs wait: send it again later")]
     Busy,
+    /// The thread is not there, or not the caller's.
+    #[error("the caller has no such thread")]
+    NoThread,
+    /// The agent takes no messages while it runs.
+    #[error("calls of this agent take no messages while they run")]
+    NotSteered,
     /// The store of the agent failed.
     #[error("the conversation cannot be read")]
     Unreadable,
@@ -45,7 +51,8 @@ impl Refused {
         match self {
             Self::Malformed(_) => 400,
             Self::Unauthenticated => 401,
-            Self::Forbidden => 403,
+            Self::Forbidden | Self::NotSteered => 403,
+            Self::NoThread => 404,
             Self::NotAnswered { .. } | Self::Expired { .. } | Self::NotAllowed(_) => 409,
             Self::Busy => 429,
             Self::Unreadable => 500,
@@ -71,6 +78,8 @@ impl Refused {
             Self::Expired { .. } => "interrupts_expired",
             Self::NotAllowed(_) => "decision_not_allowed",
             Self::Busy => "busy",
+            Self::NoThread => "no_thread",
+            Self::NotSteered => "not_steered",
             Self::Unreadable => "unreadable",
         };
         let mut body = json!({ "error": code, "message": self.to_string() });

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use axum::http::request::Parts;
 use hooks_agent_core::agent::{Agent, AgentExt};
-use hooks_agent_core::call::{RunId, User};
+use hooks_agent_core::call::{CallOptions, RunId, User};
+use hooks_agent_core::error::AgentError;
 use hooks_agent_core::react::ReActAgent;
+use hooks_agent_core::store::{Steered, StoreError};
 use serde_json::Value;
 
 use crate::admit::{Plan, plan};
@@ -241,6 +243,37 @@ impl AgUi {
         let agent =
             self.agent.with_agent_hook(First(request.clone())).with_agent_hook(Last(request));
         Ok(RunEvents::new(Arc::new(agent).stream_owned(options, messages), transcript, turn))
+    }
+
+    /// Says something to the call that runs on a thread, or to the next one.
+    ///
+    /// # Errors
+    /// [`Refused::NotSteered`] if the agent is not built for it, [`Refused::NoThread`] if the caller has no such
+    /// thread, [`Refused::Malformed`] for a text of nothing.
+    pub async fn steer(
+        &self,
+        caller: &Caller,
+        thread_id: &str,
+        text: impl Into<String>,
+    ) -> Result<Steered, Refused> {
+        let (thread, text) = (caller.checked_thread(thread_id)?, text.into());
+        if text.trim().is_empty() {
+            return Err(Refused::Malformed("`text` is empty".to_owned()));
+        }
+        let options = caller.user.iter().cloned().fold(CallOptions::new(), CallOptions::user);
+        self.agent.steer(options.thread(thread), text).await.map_err(|error| match error {
+            AgentError::Store(StoreError::NoInbox) => Refused::NotSteered,
+            AgentError::Store(StoreError::UnknownThread(_) | StoreError::OtherUser { .. }) => {
+                Refused::NoThread
+            }
+            error => {
+                tracing::warn!(
+                    target: "hooks_agent::ag_ui",
+                    error = &error as &dyn std::error::Error, "a message for a call was not stored"
+                );
+                Refused::Unreadable
+            }
+        })
     }
 
     fn request(

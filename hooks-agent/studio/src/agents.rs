@@ -58,6 +58,7 @@ impl Agents {
                 "name": agent.name(),
                 "tools": tools,
                 "chat": self.allows_chat,
+                "steers": self.allows_chat && agent.is_steered(),
                 "decides": true,
             })
         });

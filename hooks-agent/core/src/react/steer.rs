@@ -11,6 +11,12 @@ use crate::run_id::RunId;
 use crate::store::{Steered, StoreError, ThreadKey};
 
 impl ReActAgent {
+    /// Returns whether calls take what users [say while they run](Self::steer).
+    #[must_use]
+    pub fn is_steered(&self) -> bool {
+        self.core.is_steered
+    }
+
     /// Says something to the call that runs on a thread, in this process or in another one: the call takes it
     /// before it asks the model next, never between a tool call and its result. A call whose answer is complete
     /// takes what came meanwhile, and goes on. If none runs, the next call takes it before its own messages. What

@@ -12,6 +12,8 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use hooks_agent_core::agent::AgentExt;
 use hooks_agent_core::call::{CallOptions, RunId};
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::react::ReActAgent;
 use hooks_agent_core::store::{StoreError, ThreadKey};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -50,6 +52,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/remembered", get(remembered))
         .route("/api/remembered/{id}/revoke", post(revoke))
         .route("/api/threads/{agent}/{thread}/messages", post(write))
+        .route("/api/threads/{agent}/{thread}/steer", post(steer))
         .route("/api/runs/{run}/interrupt", post(interrupt))
         .fallback(|| async { not_found() })
         .method_not_allowed_fallback(method)
@@ -173,40 +176,12 @@ async fn write(
     Path((agent, thread)): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    if !app.desk.agents.allows_chat() {
-        let message = "nobody writes to agents here: the program did not allow it";
-        return error(StatusCode::FORBIDDEN, "chat", message);
-    }
-    let (head, body) = request.into_parts();
-    let Some(by) = app.desk.user(&head) else { return nobody() };
-    let text = match read::<Written>(body).await {
-        Ok(Written { text }) => text,
+    let Said { called, options, text } = match said(&app, agent, thread, request).await {
+        Ok(said) => said,
         Err(refused) => return refused,
     };
-    let Some(called) = app.desk.agents.get(&agent) else { return not_found() };
-    let unusable = match ThreadKey::new(agent, thread.clone()) {
-        Err(error) => Some(error.to_string()),
-        Ok(_) if text.trim().is_empty() => Some("the message has no text".to_owned()),
-        Ok(_) => None,
-    };
-    if let Some(message) = unusable {
-        return error(StatusCode::UNPROCESSABLE_ENTITY, "invalid", &message);
-    }
-    // A thread that was begun without a user stays without one.
-    let owner = match called.read_thread(&thread).await {
-        Ok(memory) => memory.map(|memory| memory.user()),
-        Err(error) => return unread(&error),
-    };
-    let by = Some(by).filter(|by| by.is_known() && owner != Some(None));
-    if let Some(Some(owner)) = owner
-        && by.as_ref().is_none_or(|by| *by.id() != *owner)
-    {
-        let message = "this is the thread of another user";
-        return error(StatusCode::FORBIDDEN, "other_user", message);
-    }
     let run = RunId::random();
-    let options = CallOptions::new().thread(thread).run_id(run);
-    let options = by.into_iter().fold(options, CallOptions::user);
+    let options = options.run_id(run);
     let call = called.clone().call_owned(options, text);
     // The call goes on without the page, and its run shows how it ended.
     tokio::spawn(async move {
@@ -218,6 +193,77 @@ async fn write(
         }
     });
     json(StatusCode::ACCEPTED, serde_json::json!({ "run": run }).to_string())
+}
+
+/// What a person says on a thread that is the person's.
+struct Said {
+    called: Arc<ReActAgent>,
+    options: CallOptions,
+    text: String,
+}
+
+/// Reads what a person says, and checks whose the thread is.
+async fn said(
+    app: &App,
+    agent: String,
+    thread: String,
+    request: Request,
+) -> Result<Said, Response> {
+    if !app.desk.agents.allows_chat() {
+        let message = "nobody writes to agents here: the program did not allow it";
+        return Err(error(StatusCode::FORBIDDEN, "chat", message));
+    }
+    let (head, body) = request.into_parts();
+    let by = app.desk.user(&head).ok_or_else(nobody)?;
+    let Written { text } = read::<Written>(body).await?;
+    let called = app.desk.agents.get(&agent).ok_or_else(not_found)?.clone();
+    let unusable = match ThreadKey::new(agent, thread.clone()) {
+        Err(error) => Some(error.to_string()),
+        Ok(_) if text.trim().is_empty() => Some("the message has no text".to_owned()),
+        Ok(_) => None,
+    };
+    if let Some(message) = unusable {
+        return Err(error(StatusCode::UNPROCESSABLE_ENTITY, "invalid", &message));
+    }
+    // A thread that was begun without a user stays without one.
+    let memory = called.read_thread(&thread).await.map_err(|error| unread(&error))?;
+    let owner = memory.map(|memory| memory.user());
+    let by = Some(by).filter(|by| by.is_known() && owner != Some(None));
+    if let Some(Some(owner)) = owner
+        && by.as_ref().is_none_or(|by| *by.id() != *owner)
+    {
+        let message = "this is the thread of another user";
+        return Err(error(StatusCode::FORBIDDEN, "other_user", message));
+    }
+    let options = CallOptions::new().thread(thread);
+    Ok(Said { called, options: by.into_iter().fold(options, CallOptions::user), text })
+}
+
+/// Says something to the call that runs on a thread.
+async fn steer(
+    State(app): State<Arc<App>>,
+    Path((agent, thread)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    let Said { called, options, text } = match said(&app, agent, thread, request).await {
+        Ok(said) => said,
+        Err(refused) => return refused,
+    };
+    match called.steer(options, text).await {
+        Ok(steered) => {
+            json(StatusCode::ACCEPTED, serde_json::json!({ "taken_by": steered }).to_string())
+        }
+        Err(AgentError::Store(StoreError::NoInbox)) => {
+            let message = "calls of this agent take no messages while they run";
+            error(StatusCode::FORBIDDEN, "steering", message)
+        }
+        Err(AgentError::Store(StoreError::UnknownThread(_))) => not_found(),
+        Err(AgentError::Store(StoreError::OtherUser { .. })) => {
+            let message = "this is the thread of another user";
+            error(StatusCode::FORBIDDEN, "other_user", message)
+        }
+        Err(error) => unread(&error),
+    }
 }
 
 /// Reads the JSON of a request.

@@ -56,5 +56,6 @@ export const api = {
   decide: (id, decision) => post(at('approvals', id), decisionBody(decision)),
   remembered: () => ask(at('remembered')),
   revoke: (id) => post(at('remembered', id, 'revoke'), JSON.stringify({})),
+  steer: (agent, thread, text) => post(at('threads', agent, thread, 'steer'), JSON.stringify({ text })),
   send: (agent, thread, text) => post(at('threads', agent, thread, 'messages'), JSON.stringify({ text })),
 };

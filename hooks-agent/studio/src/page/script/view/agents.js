@@ -107,11 +107,28 @@ export function composer(agent, thread) {
       submit.disabled = false;
     }
   };
+  const steer = async () => {
+    if (!text.value.trim()) {
+      say(status, 'Write a message first.');
+      text.focus();
+      return;
+    }
+    now.disabled = true;
+    try {
+      const { taken_by: by } = await api.steer(agent, thread, text.value);
+      text.value = '';
+      say(status, by === 'running' ? 'The running call takes it.' : 'The next call takes it.');
+    } catch (error) {
+      say(status, shown(error.message));
+    }
+    now.disabled = false;
+  };
+  const now = button('Say it to the running call', steer);
   const submit = button('Send', send, '.primary');
   text.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
   });
   return h('section.composer', { 'aria-label': 'Message' },
     where && h('label', {}, 'Thread ', where), text,
-    h('div.actions', {}, submit, h('span.faint', {}, 'Ctrl Enter sends')), status);
+    h('div.actions', {}, submit, thread !== undefined && agentOf(agent)?.steers && now, h('span.faint', {}, 'Ctrl Enter sends')), status);
 }
