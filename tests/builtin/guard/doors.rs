@@ -211,6 +211,14 @@ fn through(door: Door, hook: Hook) -> Result<String, AgentError> {
             let system = script.requests().pop().unwrap().messages[0].text();
             Ok(system)
         }
+        Door::Steering => {
+            let script = Script::new().says("hello").says("done");
+            let agent = bot(&script).hook(hook).steering(true).build().unwrap();
+            block_on(agent.call("hi"))?;
+            block_on(agent.steer(CallOptions::new(), TEXT))?;
+            block_on(agent.call("go"))?;
+            Ok(last_request(&script))
+        }
         Door::Client => {
             let client = Client.with_priority(i32::MIN);
             read(&script, plain, |builder| builder.hook(client).hook(hook))

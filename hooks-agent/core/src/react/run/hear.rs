@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::call::Door;
 use crate::error::AgentError;
-use crate::message::{ContentBlock, Messages, Msg, ToolOutput, open_calls};
+use crate::message::{ContentBlock, Messages, Msg, open_calls};
 use crate::react::run::rounds::Run;
 use crate::stream::AgentEventKind;
 
@@ -34,15 +34,13 @@ impl Run<'_> {
         Ok(is_any)
     }
 
-    /// Returns a message as the guards of the call left it, or why they block it.
+    /// Returns a message without the characters that no reader sees, and as the guards of the call left it, or why
+    /// they block it.
     async fn screened(&self, mut message: Msg) -> Result<Msg, String> {
         for block in &mut message.content {
             if let ContentBlock::Text { text } = block {
-                let mut content = ToolOutput::text(std::mem::take(text));
-                let door = Door::Steering;
-                let screened = self.cx.screen_output(door, door.tool(), &mut content).await;
-                screened.map_err(|blocked| blocked.reason)?;
-                *text = std::mem::take(content.text_mut());
+                let screened = self.cx.screen(Door::Steering, text).await;
+                *text = screened.map_err(|blocked| blocked.reason)?;
             }
         }
         Ok(message)
