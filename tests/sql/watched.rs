@@ -149,8 +149,13 @@ impl<W: Watch> Steps for Watched<W> {
         })
     }
 
-    fn inbox<'a>(&'a self, lease: &'a Lease, after: u64) -> StoreFuture<'a, Vec<InboxMessage>> {
-        self.steps.inbox(lease, after)
+    fn inbox<'a>(
+        &'a self,
+        lease: &'a Lease,
+        after: u64,
+        stored: u64,
+    ) -> StoreFuture<'a, Vec<InboxMessage>> {
+        self.steps.inbox(lease, after, stored)
     }
 
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {

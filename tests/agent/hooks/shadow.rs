@@ -1,5 +1,6 @@
 //! Hooks in shadow decide, are counted, and change nothing.
 
+use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -395,7 +396,7 @@ impl AgentHook for Reads {
         let answer = next.run(call.into_request()).await?;
         let read = self.0.clone();
         let see = move |chunk: &Result<ChatChunk, ModelError>| {
-            read.lock().unwrap().push_str(&format!("{chunk:?}"));
+            write!(read.lock().unwrap(), "{chunk:?}").unwrap();
         };
         Ok(answer.map_stream(|stream| Box::pin(stream.inspect(see))))
     }

@@ -1,6 +1,7 @@
 //! Agents on a store: what a call finds after another process, and after a crash.
 
 mod attack;
+mod attacked;
 mod bad_input;
 mod cut_off_calls;
 mod cut_offs;

@@ -110,6 +110,11 @@ impl Confirmed {
         self.by == ConfirmedBy::Begun
     }
 
+    /// Returns whether a remembered approval says so.
+    pub(crate) fn is_remembered(&self) -> bool {
+        self.approved.as_ref().is_some_and(|by| by.approval.is_some())
+    }
+
     /// Returns whether an earlier call was to run it.
     pub(crate) fn is_kept(&self) -> bool {
         self.by == ConfirmedBy::Kept

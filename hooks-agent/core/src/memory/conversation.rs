@@ -36,6 +36,8 @@ pub(super) struct Conversation {
     pub(super) journal: Option<Box<Journal>>,
     /// What users say to the call that runs, if the thread is in the process.
     pub(super) inbox: Option<Box<Inbox>>,
+    /// The name of the conversation, once approvals are remembered for its thread.
+    pub(super) name: Option<Arc<str>>,
 }
 
 /// What users say to the call that runs.
@@ -78,9 +80,18 @@ impl Memory {
         self.lock().inbox.as_ref().map(|inbox| inbox.messages.clone()).unwrap_or_default()
     }
 
-    /// Returns the number of the last message that calls have taken out of the inbox in the store.
-    pub(crate) fn heard(&self) -> u64 {
-        self.lock().journal.as_ref().map_or(0, |journal| journal.heard)
+    /// Returns the number of the last message that calls have taken out of the inbox in the store, and of the last
+    /// one that the store has as taken.
+    pub(crate) fn heard(&self) -> (u64, u64) {
+        self.lock()
+            .journal
+            .as_ref()
+            .map_or((0, 0), |journal| (journal.heard, journal.stored_heard()))
+    }
+
+    /// Returns whether the messages at the end are those of a call that has no answer yet.
+    pub(crate) fn has_unanswered(&self) -> bool {
+        self.lock().left.as_ref().is_some_and(|left| left.unanswered > 0)
     }
 
     /// Appends messages of the inbox, and notes that they are taken up to this number.
@@ -95,6 +106,18 @@ impl Memory {
             inbox.messages.retain(|it| it.seq > until);
         }
         conversation.note_answered();
+    }
+
+    /// Begins another conversation: what was said to its calls and what was approved for them is over.
+    pub(crate) fn begin_anew(&self) {
+        let mut conversation = self.lock();
+        (conversation.inbox, conversation.name) = (None, None);
+    }
+
+    /// Takes what was said to the calls of another memory of the thread.
+    pub(crate) fn take_inbox_of(&self, other: &Self) {
+        let inbox = other.lock().inbox.take();
+        self.lock().inbox = inbox;
     }
 
     /// Replaces all messages.

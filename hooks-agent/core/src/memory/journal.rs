@@ -158,6 +158,11 @@ impl Journal {
         (self.row, self.version)
     }
 
+    /// Returns the number of the last message of the inbox that the store has as taken.
+    pub(super) fn stored_heard(&self) -> u64 {
+        self.saved_state["heard"].as_u64().unwrap_or_default()
+    }
+
     /// Returns the sequence number of the next message.
     pub(super) fn next(&self) -> u64 {
         self.next

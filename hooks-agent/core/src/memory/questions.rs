@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::identity::User;
 use crate::memory::conversation::Memory;
 use crate::memory::left::Left;
+use crate::run_id::RunId;
 use crate::store::{
     Approval, Book, Decided, Decision, DecisionError, EXPIRED, EXPIRY, Reviewed, Verdict, Waiting,
     by_call, review,
@@ -115,12 +116,22 @@ impl Memory {
         for (mut conversation, decided) in locked {
             let questions = conversation.left.iter_mut().flat_map(|left| &mut left.questions);
             let mut questions: Vec<_> = questions.collect();
+            let mut of_thread = Vec::new();
             for (verdict, Reviewed { decided, approval }) in decided {
                 if let Some(question) = questions.iter_mut().find(|it| it.id == verdict.id) {
                     question.decided = Some(decided);
-                    approvals.extend(approval);
+                    of_thread.extend(approval);
                 }
             }
+            drop(questions);
+            for approval in &mut of_thread {
+                if approval.of_thread().is_some() {
+                    let name = || RunId::random().to_string().into();
+                    approval.conversation =
+                        Some(conversation.name.get_or_insert_with(name).clone());
+                }
+            }
+            approvals.extend(of_thread);
         }
         Ok(approvals)
     }
@@ -128,11 +139,12 @@ impl Memory {
     /// Answers questions of these ids by approvals that a process remembers. Returns those that it answered.
     pub(crate) fn recall(&self, ids: &[Arc<str>], book: &Book, now: u64) -> Vec<Waiting> {
         let mut conversation = self.lock();
+        let name = conversation.name.clone();
         let Some(left) = &mut conversation.left else { return Vec::new() };
         let asked: Vec<_> =
             left.questions.iter().filter(|it| ids.contains(&it.id)).cloned().collect();
         let mut answered = Vec::new();
-        for (id, decided) in book.recall(&asked, now) {
+        for (id, decided) in book.recall(&asked, name.as_deref(), now) {
             if let Some(question) = left.questions.iter_mut().find(|it| it.id == id) {
                 question.decided = Some(decided);
                 answered.push(question.clone());

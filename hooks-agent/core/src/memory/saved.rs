@@ -42,6 +42,7 @@ impl Memory {
             left: (!left.is_empty()).then(|| Box::new(left)),
             journal: Some(Box::new(journal)),
             inbox,
+            name: None,
         };
         Ok(())
     }

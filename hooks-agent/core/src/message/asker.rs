@@ -156,9 +156,17 @@ impl Asker {
             && self.remembered_by == other.remembered_by
     }
 
-    /// Returns whether what this user answered before answers it for a call of the user `asks`.
-    pub(crate) fn may_be_answered_before(&self, by: &str, asks: Option<&str>) -> bool {
-        self.approvers.as_ref().is_none_or(|it| !it.is_own(by, asks))
+    /// Returns whether what this user answered before answers it for a call of the user `asks`; `is_far` says that
+    /// the answer reaches further than its thread and its arguments.
+    pub(crate) fn may_be_answered_before(
+        &self,
+        by: &str,
+        asks: Option<&str>,
+        is_far: bool,
+    ) -> bool {
+        let remembered_by = self.remembered_by.as_ref().filter(|_| is_far);
+        let who = [self.approvers.as_ref(), remembered_by];
+        who.into_iter().flatten().all(|it| !it.is_own(by, asks))
     }
 
     /// Adds those who are not in the list yet.

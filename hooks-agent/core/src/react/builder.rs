@@ -275,7 +275,6 @@ impl ReActAgentBuilder {
     /// Sets whether calls take what users [say while they run](ReActAgent::steer): before the model is asked
     /// after tools, and when an answer is complete. With a store outside of the process, a call then asks it
     /// each time. Default: no. A durable engine gives a call nothing while it runs.
-    #[must_use]
     pub fn steering(mut self, is_steered: bool) -> Self {
         self.is_steered = is_steered;
         self

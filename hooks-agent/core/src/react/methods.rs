@@ -351,11 +351,16 @@ fn allows_after_check(confirmed: &Confirmed, call: &ToolUse) -> bool {
 /// they are known.
 fn is_confirmed(cx: &CallContext, call: &ToolUse) -> bool {
     let is_same = cx.checked().is_none_or(|checked| checked.call().name == call.name);
-    // Whoever asked: what the tool asks is whether the tool call may run, and nothing else.
+    // Whoever asked: what the tool asks is whether the tool call may run, and nothing else. What is remembered is an
+    // answer to those who asked then.
     is_same
-        && cx.confirmed(&call.id).is_some_and(|confirmed| match cx.checked() {
-            Some(_) => allows_after_check(&confirmed, call),
-            None => confirmed.allows(call),
+        && cx.confirmed(&call.id).is_some_and(|confirmed| {
+            let answers = !confirmed.is_remembered() || confirmed.answers_hook(None);
+            answers
+                && match cx.checked() {
+                    Some(_) => allows_after_check(&confirmed, call),
+                    None => confirmed.allows(call),
+                }
         })
 }
 

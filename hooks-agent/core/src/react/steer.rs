@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::agent::Agent;
 use crate::call::CallOptions;
 use crate::error::{AgentError, InputError};
-use crate::message::Messages;
+use crate::message::{ContentBlock, Messages, Role};
 use crate::react::agent::ReActAgent;
 use crate::run_id::RunId;
 use crate::store::{Steered, StoreError, ThreadKey};
@@ -69,6 +69,17 @@ impl ReActAgent {
         InputError::check_appended(&[], &messages)?;
         for message in &messages {
             InputError::check_message(message)?;
+            let role = message.role;
+            let is_thought = |block: &ContentBlock| {
+                matches!(
+                    block,
+                    ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. }
+                )
+            };
+            if role != Role::User || message.content.iter().any(is_thought) {
+                let block = if role == Role::User { "thought" } else { "message" };
+                return Err(InputError::MisplacedBlock { block, role }.into());
+            }
         }
         let (thread, claim) = options.steering();
         let key = ThreadKey::new(self.name(), thread).map_err(StoreError::from)?;

@@ -263,13 +263,18 @@ pub trait Steps: fmt::Debug + Send + Sync + 'static {
     /// Renews leases by [`lease_time`](Self::lease_time) from now. Returns those that are lost.
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>>;
 
-    /// Returns the messages of the inbox that come after this number, which is that of the last one that calls
-    /// have taken, in order. Those up to it are not needed any more.
+    /// Returns the messages of the inbox that come after the number of the last one that calls have taken, in order.
+    /// Those up to `stored` are not needed any more: a step that was written has them.
     ///
     /// # Errors
     /// [`StoreError::NoInbox`], which is what the trait provides.
-    fn inbox<'a>(&'a self, lease: &'a Lease, after: u64) -> StoreFuture<'a, Vec<InboxMessage>> {
-        let _ = (lease, after);
+    fn inbox<'a>(
+        &'a self,
+        lease: &'a Lease,
+        after: u64,
+        stored: u64,
+    ) -> StoreFuture<'a, Vec<InboxMessage>> {
+        let _ = (lease, after, stored);
         Box::pin(ready(Err(StoreError::NoInbox)))
     }
 

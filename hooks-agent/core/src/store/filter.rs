@@ -20,6 +20,7 @@ use crate::store::people::{Approval, Waiting};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a condition of its own")]
 pub struct Filter {
     /// The name of the agent.
     pub agent: Option<Arc<str>>,

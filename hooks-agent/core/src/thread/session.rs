@@ -348,7 +348,8 @@ impl SaveThread for Session {
     }
 
     fn inbox(&self) -> BoxFuture<'_, Result<Vec<InboxMessage>, StoreError>> {
-        Box::pin(async move { self.backing.steps.inbox(&self.lease, self.memory.heard()).await })
+        let (heard, stored) = self.memory.heard();
+        Box::pin(async move { self.backing.steps.inbox(&self.lease, heard, stored).await })
     }
 
     fn store(&self) -> &dyn Store {

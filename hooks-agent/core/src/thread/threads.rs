@@ -223,6 +223,7 @@ impl Threads {
         let mut named = self.lock();
         if let Some(before) = named.threads.get(id) {
             memory.set_values(before.memory.values());
+            memory.take_inbox_of(&before.memory);
             memory.set_user(user.or_else(|| before.memory.user()));
         }
         named.insert(id.into(), memory.clone(), self.max_idle);
@@ -251,6 +252,7 @@ impl Threads {
             self.default.clear();
             self.default.set_values(serde_json::Map::new());
             self.default.set_user(None);
+            self.default.begin_anew();
             self.default.expire_record();
             return is_used;
         }

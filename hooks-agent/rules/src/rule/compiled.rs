@@ -43,6 +43,8 @@ pub(crate) struct Rule {
     show: Vec<String>,
     approvers: Option<Approvers>,
     remembered_by: Option<Approvers>,
+    /// What it asks about, as it is written.
+    condition: String,
     expires_after: Option<Duration>,
 }
 
@@ -80,6 +82,7 @@ impl Rule {
         mistakes.take(&at("name"), check_name(&rule.name));
         check_list(&at("tools"), rule.tools.as_ref(), mistakes);
         let whose = Whose::new(rule.named, &at, mistakes);
+        let condition = format!("{:?}, {:?}, {:?}", rule.when, rule.requires, rule.hosts);
         let asks_only = [
             ("approvers", rule.approvers.is_some()),
             ("remembered_by", rule.remembered_by.is_some()),
@@ -139,6 +142,7 @@ impl Rule {
             show: rule.show,
             approvers: rule.approvers,
             remembered_by: rule.remembered_by,
+            condition,
             expires_after: rule.expires_after,
         })
     }
@@ -267,7 +271,8 @@ impl Rule {
             Why::OtherHost => "lists no such host",
             Why::Failed(_) => return None,
         };
-        Some(format!("\"{}\" {what}", self.name))
+        // A rule that keeps its name and changes what it asks about asks again.
+        Some(format!("\"{}\" {what}: {}", self.name, self.condition))
     }
 }
 

@@ -9,6 +9,9 @@ use crate::store::rows::{read_json, write_json};
 use crate::store::sql_store::SqlStore;
 use crate::store::statements::Statements;
 
+/// How many messages that calls have taken stay, so that one whose answer was lost is not put there again.
+const KEPT: u64 = 64;
+
 impl<D: Statements> SqlStore<D> {
     /// Puts a message into an inbox. A key that comes again, because an answer was lost, puts nothing there.
     pub(crate) async fn put_into_inbox(
@@ -45,10 +48,12 @@ impl<D: Statements> SqlStore<D> {
     ) -> Result<Result<Steered, StoreError>, DatabaseError> {
         // Locked: two messages never get the same number.
         let rows = D::fetch(step, self.of_thread(D::LOCK_THREAD, key)).await?;
-        let Some(thread) = rows.first() else {
-            return Ok(Err(StoreError::UnknownThread(key.clone())));
+        let thread = match rows.first() {
+            // Whose it is, is written with its first step.
+            Some(thread) if thread.int(3)? > 0 => thread,
+            _ => return Ok(Err(StoreError::UnknownThread(key.clone()))),
         };
-        if !claim.allows(thread.text_or_null(1)?.as_deref(), thread.int(3)? == 0) {
+        if !claim.allows(thread.text_or_null(1)?.as_deref(), false) {
             return Ok(Err(StoreError::OtherUser { thread: key.clone() }));
         }
         let put = Statement::new(D::PUT_INTO_INBOX)
@@ -61,27 +66,29 @@ impl<D: Statements> SqlStore<D> {
         Ok(Ok(if is_running { Steered::Running } else { Steered::Waiting }))
     }
 
-    /// Returns the messages that come after one, and removes those up to it: calls have them. The last message
+    /// Returns the messages that come after one, and removes those that were taken long before. The last message
     /// stays, as the numbers rise from it.
     pub(crate) async fn read_inbox(
         &self,
         lease: &Lease,
         after: u64,
+        stored: u64,
     ) -> Result<Vec<InboxMessage>, StoreError> {
-        let of_lease = |sql| {
+        let of_lease = |sql, number| {
             let owner = lease.owner.to_string();
             let of = Statement::new(sql).bind(lease.row).bind(owner).bind(signed(lease.fence));
-            of.bind(signed(after))
+            of.bind(signed(number))
         };
-        let rows = self.fetch(Access::Write, of_lease(D::INBOX)).await?;
+        let rows = self.fetch(Access::Write, of_lease(D::INBOX, after)).await?;
         let mut messages = Vec::with_capacity(rows.len());
         for row in &rows {
             let message: Msg = read_json("a message of an inbox", &row.text(1)?)?;
             let said_by = row.text_or_null(2)?.map(Into::into);
             messages.push(InboxMessage::new(unsigned(row.int(0)?), message.into(), said_by));
         }
-        if after > 0 && !messages.is_empty() {
-            self.execute(of_lease(D::TAKEN)).await?;
+        let old = stored.saturating_sub(KEPT);
+        if old > 0 && !messages.is_empty() {
+            self.execute(of_lease(D::TAKEN, old)).await?;
         }
         Ok(messages)
     }

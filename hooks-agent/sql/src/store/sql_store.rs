@@ -169,8 +169,15 @@ impl<D: Statements> Steps for SqlStore<D> {
         self.once("writing a step", self.commit_step(lease, step))
     }
 
-    fn inbox<'a>(&'a self, lease: &'a Lease, after: u64) -> StoreFuture<'a, Vec<InboxMessage>> {
-        self.repeat("reading an inbox", Access::Write, move || self.read_inbox(lease, after))
+    fn inbox<'a>(
+        &'a self,
+        lease: &'a Lease,
+        after: u64,
+        stored: u64,
+    ) -> StoreFuture<'a, Vec<InboxMessage>> {
+        self.repeat("reading an inbox", Access::Write, move || {
+            self.read_inbox(lease, after, stored)
+        })
     }
 
     fn renew<'a>(&'a self, leases: &'a [Lease]) -> StoreFuture<'a, Vec<Lease>> {

@@ -210,12 +210,13 @@ async fn who_may_not_answer_their_own_question_is_not_answered_by_themselves_lat
     }
 }
 
+type Is = fn(&NotRemembered) -> bool;
+
 #[tokio::test]
 async fn what_is_remembered_too_far_is_refused_and_the_question_waits() {
     let exact = ApprovalRule::exact;
     let range = || exact().at_most("euros", 20);
     let known = || User::new("ada");
-    type Is = fn(&NotRemembered) -> bool;
     let cases: Vec<(Verdict, Is)> = {
         let yes = || Verdict::new("", Decision::Approve);
         let edit = Verdict::new("", Decision::Edit(json!({ "euros": 1 }))).by(lead());
@@ -471,9 +472,12 @@ fn a_suggested_rule_lets_nothing_run_that_exceeds_what_was_shown() {
         Just(json!([150])),
     ];
     let arguments = (prop_oneof!["Bakery", "Casino"], amount, any::<bool>()).prop_map(
-        |(to, euros, has_more)| match has_more {
-            false => json!({ "to": to, "euros": euros }),
-            true => json!({ "to": to, "euros": euros, "now": true }),
+        |(to, euros, has_more)| {
+            if has_more {
+                json!({ "to": to, "euros": euros, "now": true })
+            } else {
+                json!({ "to": to, "euros": euros })
+            }
         },
     );
     let shown = (0_i64..200).prop_map(|euros| json!({ "to": "Bakery", "euros": euros }));

@@ -181,7 +181,15 @@ impl Gate {
         };
         match &self.remembered_by {
             // The text has the arguments.
-            Some(who) => question.remembered_by(who.clone()).topic(format!("`{}`", call.name)),
+            Some(who) => {
+                let question = question.remembered_by(who.clone());
+                match &self.about {
+                    About::Nothing => question.topic(format!("`{}`", call.name)),
+                    About::Text(about) => question.topic(format!("`{}`: {about}", call.name)),
+                    // What it writes is not known: another text is another question.
+                    About::Call(_) => question,
+                }
+            }
             None => question,
         }
     }

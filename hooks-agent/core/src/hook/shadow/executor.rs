@@ -31,7 +31,7 @@ use crate::store::Ledger;
 const WAITING: usize = 256;
 
 /// How long a hook may go on after its call.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How many threads have values of a hook.
 const THREADS: usize = 10_000;

@@ -13,7 +13,9 @@ impl Run<'_> {
     /// something that the model may read.
     pub(super) async fn hear(&self) -> Result<bool, AgentError> {
         let (cx, memory) = (self.cx, self.memory);
-        if !self.agent.core.is_steered || !open_calls(&memory.messages()).is_empty() {
+        // Behind messages without an answer nothing is said: the caller may repeat them.
+        let is_apart = open_calls(&memory.messages()).is_empty() && !memory.has_unanswered();
+        if !self.agent.core.is_steered || !is_apart {
             return Ok(false);
         }
         let said = cx.inbox(memory).await?;

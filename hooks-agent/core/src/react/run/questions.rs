@@ -129,6 +129,7 @@ impl Run<'_> {
         let questions = asked.map(|pending| {
             let user = self.cx.identity().map(User::shared_id);
             let mut waiting = Waiting::new(&key, run, pending).of_user(user);
+            waiting.is_unverified = self.cx.identity().is_some_and(|user| !user.is_known());
             if let Some(id) = self.cx.question_id() {
                 waiting.set_id(&id);
             }

@@ -82,7 +82,8 @@ impl ReActAgent {
             // What was said since the last call comes first.
             Box::pin(run.hear()).await?;
         }
-        let mut recalled = HashSet::new();
+        // The tool calls of one answer: their ids may come again in another one.
+        let (mut recalled, mut round) = (HashSet::new(), 0);
         let ended = loop {
             let count = input.len();
             let mut is_new = false;
@@ -101,6 +102,9 @@ impl ReActAgent {
                     ended
                 }
             };
+            if std::mem::replace(&mut round, run.iteration) != run.iteration {
+                recalled.clear();
+            }
             if run.asks_people(&ended) && Box::pin(run.recall(&mut ended, &mut recalled)).await {
                 (input, confirms) = (Messages::new(), &[]);
                 continue;
@@ -162,7 +166,8 @@ impl Run<'_> {
                     Step::Reason
                 }
             };
-            if self.agent.core.is_steered && matches!(step, Step::Reason) {
+            let is_apart = matches!(step, Step::Reason) && !keep.is_unanswered();
+            if self.agent.core.is_steered && is_apart {
                 Box::pin(self.hear()).await?;
             }
         }

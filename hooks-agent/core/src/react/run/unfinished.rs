@@ -33,6 +33,11 @@ impl<'a> KeepInput<'a> {
         Self { cx, memory, unanswered: AtomicUsize::new(count) }
     }
 
+    /// Returns whether the messages have no answer yet: the caller may repeat them.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.unanswered.load(Ordering::Relaxed) > 0
+    }
+
     /// Notes that memory has an answer to the messages.
     pub(super) fn answered(&self) {
         let count = self.unanswered.load(Ordering::Relaxed);

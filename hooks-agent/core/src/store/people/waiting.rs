@@ -58,6 +58,10 @@ pub struct Waiting {
     /// The id of the user of the call that asks, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<Arc<str>>,
+    /// Whether the program has not authenticated the user by this call: it goes on with a thread of the user, or
+    /// uses a name that is not verified.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unverified: bool,
     /// Since when it waits, in milliseconds since 1970 by the store's clock.
     pub since: u64,
     /// How long it waits.
@@ -106,6 +110,7 @@ impl Waiting {
             asked_by: asked_by.clone(),
             askers: askers.clone(),
             user: None,
+            is_unverified: false,
             since: 0,
             expires_after: question.and_then(|it| it.expires_after),
             expires: None,
@@ -127,6 +132,12 @@ impl Waiting {
         self.digest = self.digest_now();
         self.set_id(&unique);
         self
+    }
+
+    /// Returns whether the call that asks has a user whom the program has authenticated.
+    #[must_use]
+    pub fn has_known_user(&self) -> bool {
+        self.user.as_deref().is_some_and(|user| !user.is_empty()) && !self.is_unverified
     }
 
     /// Checks that a user may answer it: all who ask now let this user.

@@ -27,10 +27,24 @@ impl Book {
         found.take(filter.limit.map_or(usize::MAX, |limit| limit as usize)).cloned().collect()
     }
 
-    /// Answers questions.
-    pub(crate) fn recall(&self, questions: &[Waiting], now: u64) -> Vec<(Arc<str>, Decided)> {
+    /// Answers questions of a conversation.
+    pub(crate) fn recall(
+        &self,
+        questions: &[Waiting],
+        conversation: Option<&str>,
+        now: u64,
+    ) -> Vec<(Arc<str>, Decided)> {
         let mut all = self.lock();
-        if all.is_empty() { Vec::new() } else { recall(questions, &mut all, now) }
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let is_of =
+            |it: &Approval| it.of_thread().is_none() || it.conversation.as_deref() == conversation;
+        let others: Vec<_> = all.extract_if(.., |it| !is_of(it)).collect();
+        let answered = recall(questions, &mut all, now);
+        all.extend(others);
+        all.sort_by_key(|it| it.given_at);
+        answered
     }
 
     /// Revokes an approval. Returns whether it was not revoked before.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::identity::User;
+use crate::identity::{Approvers, User};
 use crate::message::{Asker, DecisionKind, PendingReason};
 use crate::store::people::approval::error::NotRemembered;
 use crate::store::people::approval::reach::{Reach, Remember};
@@ -64,6 +64,9 @@ pub struct Approval {
     /// When, in milliseconds since 1970 by the store's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<u64>,
+    /// The conversation of a thread in the process: one that begins anew under the id is another.
+    #[serde(skip)]
+    pub(crate) conversation: Option<Arc<str>>,
 }
 
 impl Approval {
@@ -84,14 +87,16 @@ impl Approval {
         let Some(identity) = question.identity.clone() else {
             return Err(NotRemembered::UnknownTool(question.tool.clone()));
         };
-        if *reach == Reach::User && question.user.is_none() {
+        if *reach == Reach::User && !question.has_known_user() {
             return Err(NotRemembered::NoUser);
         }
         if rule.lasts() > LONGEST {
             return Err(NotRemembered::TooLong(rule.lasts()));
         }
         let asks = question.user.as_deref();
-        let by = crate::identity::Approvers::anybody().check(by, asks).map(|()| by)?;
+        let by = Approvers::anybody().check(by, asks).map(|()| by)?;
+        // Also those whom others have answered: it answers them from now on.
+        Asker::check_approver(&question.askers, by, asks, true)?;
         let askers = question.shown_askers();
         if *reach != Reach::Thread || !rule.is_exact() {
             for asker in &askers {
@@ -131,6 +136,7 @@ impl Approval {
             sum: 0,
             revoked_by: None,
             revoked_at: None,
+            conversation: None,
         })
     }
 
@@ -157,12 +163,13 @@ impl Approval {
     pub fn covers(&self, question: &Waiting) -> bool {
         let is_within = match self.reach {
             Reach::Thread => self.thread == question.thread && self.user == question.user,
-            Reach::User => self.user.is_some() && self.user == question.user,
+            Reach::User => question.has_known_user() && self.user == question.user,
             Reach::Always => true,
         };
+        let is_far = self.reach != Reach::Thread || !self.rule.is_exact();
         let asks_same = |asker: &Asker| {
             self.askers.iter().any(|known| known.asks_same(asker))
-                && asker.may_be_answered_before(&self.given_by, question.user.as_deref())
+                && asker.may_be_answered_before(&self.given_by, question.user.as_deref(), is_far)
         };
         is_within
             && self.agent == question.agent

@@ -59,10 +59,10 @@ struct Sum {
 const USES: u64 = 10;
 
 /// How long a rule is good, unless it says otherwise.
-const EXPIRES_AFTER: Duration = Duration::from_secs(30 * 24 * 3600);
+const EXPIRES_AFTER: Duration = Duration::from_hours(30 * 24);
 
 /// How long a rule may be good.
-pub(super) const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+pub(super) const LONGEST: Duration = Duration::from_hours(366 * 24);
 
 /// From here on, a number and the one that is one larger may be the same as a float.
 const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
@@ -224,7 +224,13 @@ fn millionths(number: &Number) -> Option<u64> {
         clippy::cast_sign_loss,
         reason = "it is from zero to 2^53"
     )]
-    Some((value * 1e6).ceil() as u64)
+    Some(rounded_up(value * 1e6) as u64)
+}
+
+/// Returns a number without its fraction, rounded up; what a float adds to a decimal does not count.
+fn rounded_up(number: f64) -> f64 {
+    let nearest = number.round();
+    if (number - nearest).abs() <= nearest * 1e-12 { nearest } else { number.ceil() }
 }
 
 impl fmt::Display for Allowed {
