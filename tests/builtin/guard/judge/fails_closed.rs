@@ -126,7 +126,10 @@ async fn a_verdict_that_does_not_come_in_time_refuses() {
 
 #[test]
 fn without_a_runtime_with_time_everything_is_refused() {
-    assert_eq!(block_on(refused(verdicts([GOOD]).0)), "the model panicked");
+    let why = block_on(refused(verdicts([GOOD]).0));
+    assert_eq!(why, "its timeout needs a Tokio runtime");
+    let timeless = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    assert_eq!(timeless.block_on(refused(verdicts([GOOD]).0)), "the model panicked");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! A judge refuses what does not meet its rubric, and what it cannot judge.
 
 mod answers;
+mod durable;
 mod ends;
 mod fails_closed;
 mod input;

@@ -4,6 +4,7 @@ use std::panic::AssertUnwindSafe;
 
 use futures::FutureExt;
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use crate::guard::judge::reason::bounded;
 use crate::guard::judge::settings::Settings;
@@ -83,6 +84,9 @@ impl Settings {
     /// Asks the model about a subject. What cannot be judged is not passed.
     pub(super) async fn judge(&self, cx: &CallContext, subject: Subject<'_>) -> Ruling {
         let Some(data) = subject.data() else { return Ruling::Passes };
+        if Handle::try_current().is_err() {
+            return self.unjudged(cx, subject, "its timeout needs a Tokio runtime");
+        }
         let asking = self.model.ask(cx, "judge", self.request(&data));
         let why = match AssertUnwindSafe(asking).catch_unwind().await {
             Ok(Ok(answer)) if answer.tool_uses().next().is_some() => {
