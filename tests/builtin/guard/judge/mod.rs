@@ -9,6 +9,8 @@ mod reads_data;
 mod tool_calls;
 
 use std::error::Error;
+use std::fmt::Write;
+use std::sync::Arc;
 
 use futures::StreamExt;
 use hooks_agent_core::hook::TextBlocked;
@@ -16,7 +18,6 @@ use hooks_agent_core::message::Usage;
 use hooks_agent_core::prelude::*;
 use hooks_fixtures::Records;
 use hooks_fixtures::scripted_agents::script;
-use std::sync::Arc;
 
 /// What nobody is to say.
 const CODE: &str = "7391-alpha";
@@ -62,7 +63,7 @@ async fn shown(agent: &ReActAgent, text: &str) -> String {
     let mut stream = agent.stream(text);
     let mut shown = String::new();
     while let Some(event) = stream.next().await {
-        shown.push_str(&format!("{event:?}\n"));
+        writeln!(shown, "{event:?}").unwrap();
     }
     shown
 }

@@ -27,7 +27,7 @@ impl SetAround {
         mut call: ToolCall<'_>,
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
-        call.tool_use_mut().name = self.0.to_owned();
+        self.0.clone_into(&mut call.tool_use_mut().name);
         call.tool_use_mut().input = self.1.clone();
         next.run(call.into_tool_use()).await
     }
