@@ -9,6 +9,7 @@
 //! | `Sanitize` | replaces patterns in what tools return | 10 | `pii` |
 //! | `EgressGuard` | removes links to hosts that are not listed | 10 | `rules` |
 //! | `McpPins` | keeps tools of servers to what a person has pinned | 10 | |
+//! | `Judge` | asks a model whether input, tool calls or answers meet a rubric | 15 | |
 //! | `ToolApproval` | asks a decider before tools run | 20 | |
 //! | `Rules` | goes by rules about tool calls, with conditions in CEL | 25 | `rules` |
 //! | `RuleOfTwo` | keeps untrusted input, private data and changes of state apart | 30 | |

@@ -3,6 +3,7 @@
 mod doors;
 mod everything;
 mod inject_prompt;
+mod judge;
 mod mcp_pins;
 mod pii_addresses;
 mod pii_custom;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::{
-    Decision, EgressGuard, InjectPrompt, McpPins, PiiDetection, Requires, RuleOfTwo, Rules,
+    Decision, EgressGuard, InjectPrompt, Judge, McpPins, PiiDetection, Requires, RuleOfTwo, Rules,
     Sanitize, Secrets, SensitiveWords, Spotlight, Then, ToolApproval, ToolParams, ToolRule, Vault,
     WordList,
 };
@@ -91,6 +91,8 @@ pub(crate) fn guards_with(
     let known = ToolRule::new("known", Then::Deny).when("size(args) > 1000000");
     let after = ToolRule::new("after", Then::Deny).tools(["look"]).requires(Requires::new("none"));
     let rules = Rules::builder().rule(known).rule(after.when("false")).build().unwrap();
+    let small = ScriptedModel::new("small", |_| r#"{"score": 1.0, "reason": "It is good."}"#);
+    let judge = Judge::new(small, "Be good.").input().tool_calls().answers();
     builder
         .hook(Sanitize::new("key-[0-9]+", "[key]").unwrap())
         .hook(PiiDetection::email().everywhere().vault(vault.clone()).reveal_only_to(["send"]))
@@ -98,6 +100,7 @@ pub(crate) fn guards_with(
         .hook(words.tool_results(true).tool_arguments(true))
         .hook(EgressGuard::new(["*.example"]).unwrap())
         .hook(McpPins::open("no-pins.json").unwrap())
+        .hook(judge)
         .hook(approval)
         .hook(rule)
         .hook(rules)

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::{
-    EgressGuard, InjectPrompt, McpPins, PiiDetection, RuleOfTwo, Rules, Sanitize, Secrets,
+    EgressGuard, InjectPrompt, Judge, McpPins, PiiDetection, RuleOfTwo, Rules, Sanitize, Secrets,
     SensitiveWords, Spotlight, ToolParams, WordList,
 };
 use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
@@ -59,7 +59,7 @@ fn what_a_call_inside_of_a_call_says_is_guarded_too() {
 fn guards_and_limits_run_in_calls_inside_of_calls() {
     let plays = || ScriptedModel::new("plays", |_| "done");
     let words = WordList::new(["x"]).unwrap();
-    let hooks: [Box<dyn DynAgentHook>; 17] = [
+    let hooks: [Box<dyn DynAgentHook>; 18] = [
         Box::new(PiiDetection::email()),
         Box::new(Secrets::new()),
         Box::new(SensitiveWords::new(words)),
@@ -69,6 +69,7 @@ fn guards_and_limits_run_in_calls_inside_of_calls() {
         Box::new(Rules::builder().build().unwrap()),
         Box::new(EgressGuard::new(["x"]).unwrap()),
         Box::new(McpPins::open("no-pins.json").unwrap()),
+        Box::new(Judge::new(plays(), "Be good.")),
         Box::new(ToolParams::new()),
         Box::new(InjectPrompt::new("Be brief.")),
         Box::new(HumanInTheLoop::new().ask("x")),

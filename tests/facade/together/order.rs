@@ -17,13 +17,14 @@ use tempfile::TempDir;
 use crate::agents::{MINUTE, guards, limits, observers, recovery};
 
 /// Every built-in with a place in the order, from the first to the last.
-const ORDER: [(&str, i32); 28] = [
+const ORDER: [(&str, i32); 29] = [
     ("EgressGuard", 10),
     ("McpPins", 10),
     ("PiiDetection", 10),
     ("Sanitize", 10),
     ("Secrets", 10),
     ("SensitiveWords", 10),
+    ("Judge", 15),
     ("ToolApproval", 20),
     ("Rules", 25),
     ("RuleOfTwo", 30),
@@ -132,7 +133,7 @@ fn documented(page: &str) -> Vec<(String, i32)> {
 #[test]
 fn the_tables_of_the_pages_agree_with_the_plan() {
     let pages = [
-        (include_str!("../../../hooks-agent/docs/builtin_guard.md"), 12),
+        (include_str!("../../../hooks-agent/docs/builtin_guard.md"), 13),
         (include_str!("../../../hooks-agent/docs/builtin_recover.md"), 5),
         (include_str!("../../../hooks-agent/docs/builtin_observe.md"), 6),
     ];

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use hooks_agent::builtin::guard::{
-    EgressGuard, InjectPrompt, PiiDetection, RuleOfTwo, Rules, Secrets, Spotlight, Then, ToolRule,
+    EgressGuard, InjectPrompt, Judge, PiiDetection, RuleOfTwo, Rules, Secrets, Spotlight, Then,
+    ToolRule,
 };
 use hooks_agent::builtin::limit::{
     Budget, LoopDetection, ModelCallLimit, Quota, Quotas, ToolCallLimit, Within,
@@ -183,6 +184,12 @@ fn hooks(dice: &mut Dice) -> Vec<Shadowed> {
                 .changes_state(["pay"]),
         ),
         Box::new(Rules::builder().rule(rule).rule(ask).build().unwrap()),
+        Box::new(
+            Judge::new(ScriptedModel::new("small", |_| "no verdict"), "be good")
+                .input()
+                .tool_calls()
+                .answers(),
+        ),
         Box::new(Spotlight::new(["look"])),
         Box::new(InjectPrompt::new("be brief")),
         Box::new(ToolCallLimit::all().run(1).build().unwrap()),

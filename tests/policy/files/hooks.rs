@@ -274,6 +274,7 @@ fn a_hook_that_needs_code_says_so_and_what_it_needs() {
         ),
         ("todo_lst", "`todo_list` needs code"),
         ("model_fallback", "`model_fallback` needs code: a model"),
+        ("judge", "`judge` needs code: a model"),
         ("tool_retri", "unknown hook `tool_retri`, did you mean `tool_retry`?"),
         ("tomorrow", "unknown hook `tomorrow`; expected one of"),
     ] {

@@ -5,6 +5,7 @@ mod bech32;
 #[cfg(any(feature = "pii", feature = "words"))]
 mod fold;
 mod inject_prompt;
+mod judge;
 mod mcp_pins;
 #[cfg(feature = "pii")]
 pub mod pii;
@@ -29,6 +30,7 @@ mod vault;
 mod words;
 
 pub use inject_prompt::{InjectPrompt, Position};
+pub use judge::Judge;
 pub use mcp_pins::{McpPins, McpPinsError};
 #[cfg(feature = "pii")]
 pub use pii_detection::PiiDetection;

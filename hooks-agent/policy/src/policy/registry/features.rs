@@ -28,8 +28,9 @@ pub(crate) struct InCode {
     needs: &'static str,
 }
 
-const IN_CODE: [InCode; 16] = [
+const IN_CODE: [InCode; 17] = [
     in_code("auto_context", "AutoContext", "a model"),
+    in_code("judge", "Judge", "a model"),
     in_code("long_term_memory", "LongTermMemory", "memories"),
     in_code("model_fallback", "ModelFallback", "a model"),
     in_code("monitoring", "Monitoring", "a recorder of metrics"),
