@@ -80,9 +80,8 @@ async fn who_answers_the_second_asker_does_not_remember_for_the_first() {
         let (store, paid) = (place.open().await, Paid::default());
         let late = Arc::new(AtomicBool::new(true));
         let is_late = late.clone();
-        let night = on(move |event: &mut PreActing<'_>| match is_late.load(Ordering::SeqCst) {
-            true => event.ask("it is late"),
-            false => Flow::Continue,
+        let night = on(move |event: &mut PreActing<'_>| {
+            if is_late.load(Ordering::SeqCst) { event.ask("it is late") } else { Flow::Continue }
         })
         .named("night");
         let strict = Gate::new().approvers(Approvers::roles(["manager"]));
@@ -520,9 +519,8 @@ async fn a_tool_that_denies_denies_what_is_remembered() {
         let (store, paid) = (place.open().await, Paid::default());
         let denies = Arc::new(AtomicBool::new(false));
         let now = denies.clone();
-        let tool = pay_tool(&paid).permission(move |_| match now.load(Ordering::SeqCst) {
-            true => Permission::Deny("no".into()),
-            false => Permission::Ask,
+        let tool = pay_tool(&paid).permission(move |_| {
+            if now.load(Ordering::SeqCst) { Permission::Deny("no".into()) } else { Permission::Ask }
         });
         let agent = ReActAgent::builder("clerk")
             .model(payer([pay("1", 12)]))
@@ -549,9 +547,8 @@ async fn a_tool_that_asks_now_and_did_not_then_is_not_answered_for_a_hook() {
         let (store, paid) = (place.open().await, Paid::default());
         let doubts = Arc::new(AtomicBool::new(false));
         let now = doubts.clone();
-        let tool = pay_tool(&paid).permission(move |_| match now.load(Ordering::SeqCst) {
-            true => Permission::Ask,
-            false => Permission::Allow,
+        let tool = pay_tool(&paid).permission(move |_| {
+            if now.load(Ordering::SeqCst) { Permission::Ask } else { Permission::Allow }
         });
         let agent = ReActAgent::builder("clerk")
             .model(payer([pay("1", 12)]))
@@ -1172,9 +1169,12 @@ async fn a_lead_who_is_no_manager_remembers_nothing_for_managers() {
         let late = Arc::new(AtomicBool::new(true));
         let is_late = late.clone();
         let leads = || Approvers::roles(["lead"]);
-        let night = on(move |event: &mut PreActing<'_>| match is_late.load(Ordering::SeqCst) {
-            true => event.ask_with(Question::new("it is late").remembered_by(leads())),
-            false => Flow::Continue,
+        let night = on(move |event: &mut PreActing<'_>| {
+            if is_late.load(Ordering::SeqCst) {
+                event.ask_with(Question::new("it is late").remembered_by(leads()))
+            } else {
+                Flow::Continue
+            }
         })
         .named("night");
         let strict = gate().approvers(Approvers::roles(["manager"]));

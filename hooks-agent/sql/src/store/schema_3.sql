@@ -10,7 +10,7 @@ CREATE TABLE quota_use (
     PRIMARY KEY (namespace, quota, subject, key)
 );
 -- A sum reads the index alone.
-CREATE INDEX quota_use_window ON quota_use (namespace, quota, subject, at, amount);
+CREATE INDEX quota_use_window ON quota_use (namespace, quota, subject, at, amount, key);
 CREATE INDEX quota_use_expired ON quota_use (namespace, expires);
 
 -- Answers of people that reach beyond their question; `body` is the rule as JSON. Amounts are millionths.
