@@ -253,6 +253,18 @@ async fn of_many_who_say_something_at_once_each_is_heard_once() {
 }
 
 #[tokio::test]
+async fn the_text_of_what_was_heard_is_in_no_inbox() {
+    let place = sqlite();
+    let (gate, asked) = (Gate::new(), Asked::default());
+    let agent = agent(place.open().await, &gate, &asked);
+    agent.call_with(ada(), "Hello").await.unwrap();
+    agent.steer(ada(), "Write to ada@example.org").await.unwrap();
+    let left = "DELETE FROM inbox WHERE body LIKE '%ada@example.org%'";
+    agent.call_with(ada(), "Bye").await.unwrap();
+    assert_eq!(place.execute(left).await, 0);
+}
+
+#[tokio::test]
 async fn a_forgotten_thread_has_no_inbox() {
     let place = sqlite();
     let store = place.open().await;

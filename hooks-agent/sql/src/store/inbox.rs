@@ -9,9 +9,6 @@ use crate::store::rows::{read_json, write_json};
 use crate::store::sql_store::SqlStore;
 use crate::store::statements::Statements;
 
-/// How many messages that calls have taken stay, so that one whose answer was lost is not put there again.
-const KEPT: u64 = 64;
-
 impl<D: Statements> SqlStore<D> {
     /// Puts a message into an inbox. A key that comes again, because an answer was lost, puts nothing there.
     pub(crate) async fn put_into_inbox(
@@ -66,8 +63,8 @@ impl<D: Statements> SqlStore<D> {
         Ok(Ok(if is_running { Steered::Running } else { Steered::Waiting }))
     }
 
-    /// Returns the messages that come after one, and removes those that were taken long before. The last message
-    /// stays, as the numbers rise from it.
+    /// Returns the messages that come after one, and removes the texts of those that are stored as taken: guards may
+    /// have removed something of them. Their keys stay, so that one whose answer was lost is not put there again.
     pub(crate) async fn read_inbox(
         &self,
         lease: &Lease,
@@ -81,14 +78,18 @@ impl<D: Statements> SqlStore<D> {
         };
         let rows = self.fetch(Access::Write, of_lease(D::INBOX, after)).await?;
         let mut messages = Vec::with_capacity(rows.len());
+        let mut is_left = false;
         for row in &rows {
+            if unsigned(row.int(0)?) <= after {
+                is_left |= unsigned(row.int(0)?) <= stored;
+                continue;
+            }
             let message: Msg = read_json("a message of an inbox", &row.text(1)?)?;
             let said_by = row.text_or_null(2)?.map(Into::into);
             messages.push(InboxMessage::new(unsigned(row.int(0)?), message.into(), said_by));
         }
-        let old = stored.saturating_sub(KEPT);
-        if old > 0 && !messages.is_empty() {
-            self.execute(of_lease(D::TAKEN, old)).await?;
+        if is_left {
+            self.execute(of_lease(D::TAKEN, stored)).await?;
         }
         Ok(messages)
     }

@@ -112,10 +112,10 @@ pub trait Statements: Dialect {
     /// Writes a message for the call that runs on a thread.
     const PUT_INTO_INBOX: &'static str;
 
-    /// The messages of an inbox after a number, for the owner of the thread.
+    /// The messages of an inbox after a number, for the owner of the thread, and those before that have a text.
     const INBOX: &'static str;
 
-    /// Removes the messages of an inbox up to a number.
+    /// Removes the texts of the messages of an inbox up to a number.
     const TAKEN: &'static str;
 
     /// Writes an approval.
@@ -231,9 +231,9 @@ WHERE true ON CONFLICT (thread_id, key) DO NOTHING"
 
         const INBOX: &str = "SELECT i.seq, i.body, i.said_by
 FROM inbox i JOIN thread t ON t.id = i.thread_id
-WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3 AND i.seq > $4 ORDER BY i.seq";
+WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3 AND (i.seq > $4 OR i.body <> '') ORDER BY i.seq";
 
-        const TAKEN: &str = "DELETE FROM inbox WHERE seq <= $4 AND thread_id IN
+        const TAKEN: &str = "UPDATE inbox SET body = '' WHERE seq <= $4 AND thread_id IN
     (SELECT t.id FROM thread t WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3)";
 
         const REMEMBER: &str = r#"INSERT INTO approval (id, namespace, agent, thread, "user", tool, body,
