@@ -247,7 +247,7 @@ async fn a_sub_agent_has_the_user_of_its_caller() {
     assert_eq!(boss.resume(CallOptions::new()).await.unwrap().text(), "ada?");
 }
 
-/// Asks once it is told to.
+/// A hook that asks after the test has set its flag.
 fn late(knows: &Arc<AtomicBool>) -> impl AgentHook {
     let knows = knows.clone();
     let ask =

@@ -58,7 +58,7 @@ pub struct Asker {
     /// Who may let an answer reach beyond the thread, or to other arguments; `None` lets nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remembered_by: Option<Approvers>,
-    /// What it asks about, whatever the arguments; `None` is told by the reason alone.
+    /// The subject of the question, the same for all arguments. Without one, the reason tells questions apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
     /// Whether people answered it before, and the question is about others who ask now.

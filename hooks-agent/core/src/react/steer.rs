@@ -22,9 +22,10 @@ impl ReActAgent {
     /// takes what came meanwhile, and goes on. If none runs, the next call takes it before its own messages. What
     /// is said is lost by no end of a process, and taken once.
     ///
-    /// Several messages are put there one by one. Of the options, the thread and the user count. The thread is there, and the user may use it. Guards of
-    /// what users say see it by the door [`Steering`](crate::call::Door::Steering); one that is blocked is
-    /// dropped, with a [warning](crate::stream::AgentEventKind::Warning).
+    /// Of the options, the thread and the user count; the thread must exist, and be the user's. Several messages
+    /// are put there one by one. Guards of the input screen each by the door
+    /// [`Steering`](crate::call::Door::Steering); a blocked one is dropped, with a
+    /// [warning](crate::stream::AgentEventKind::Warning). A store has the text until the call has taken it.
     ///
     /// ```
     /// use hooks_agent::prelude::*;

@@ -1,4 +1,4 @@
-//! What is judged, by whom and how strictly.
+//! The settings of a judge.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What users say to a call that runs.
+//! Reads the messages of users for a running call.
 
 use crate::call::context::CallContext;
 use crate::call::thread::kept::Kept;

@@ -1,4 +1,4 @@
-//! What the agents of one process count and remember.
+//! Counts quotas and keeps approvals for the agents of one process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! How far an answer reaches.
+//! The reach of a remembered answer.
 
 use std::fmt;
 
