@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
+use crate::hook_order::OrderFault;
 use crate::hook_type::{HookType, Level, ParseNameError};
 
 /// The error that a hook itself returns: anything that is an error, or a text.
@@ -84,6 +85,15 @@ pub enum HookError {
         count: usize,
         /// How many there may be.
         limit: usize,
+    },
+    /// Hooks of the call cannot run in the [order](crate::HookOrder) that they ask for. None of them ran.
+    #[error("the hooks of {hook_type} have no order: {fault}")]
+    #[non_exhaustive]
+    Misordered {
+        /// Where they run.
+        hook_type: HookType,
+        /// What is wrong.
+        fault: OrderFault,
     },
     /// The body of a method changed the registry, which refused.
     #[error(transparent)]

@@ -132,6 +132,7 @@ mod error;
 mod expansion;
 mod group;
 mod hook;
+mod hook_order;
 mod hook_type;
 mod hookable;
 #[cfg(feature = "json")]
@@ -156,6 +157,7 @@ pub use hook::options::hook_options::HookOptions;
 pub use hook::options::policy::{Fail, Ignore};
 pub use hook::pre::PreHook;
 pub use hook::stage::HookAnswer;
+pub use hook_order::{HookOrder, OrderFault};
 pub use hook_type::{HookType, Level, ParseNameError, Phase};
 pub use hookable::Hookable;
 #[cfg(feature = "json")]
@@ -183,10 +185,11 @@ pub mod forms {
     pub use crate::outcome::{Outcome, Recovery};
 }
 
-/// What a hook is registered with: name, priority, timeout, condition, failure policy.
+/// What a hook is registered with: name, priority, order, timeout, condition, failure policy.
 pub mod options {
     pub use crate::hook::options::hook_options::{HookOptions, IntoHookOptions};
     pub use crate::hook::options::policy::{
         Fail, FailurePolicy, Ignore, Limit, OnFailure, Timed, Unconditional, Unlimited, When,
     };
+    pub use crate::hook_order::{HookOrder, OrderFault, Relation};
 }

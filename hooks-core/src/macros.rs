@@ -203,7 +203,8 @@ pub use hooks_macros::hookable;
 /// Registers a function as a class hook when the program is linked.
 ///
 /// The arguments are the hook type, then `name = ".."` (default: the function's name),
-/// `priority = ..` (default 100) and `crate = path`. Hooks of equal priority run in the order of
+/// `priority = ..` (default 100), `before = "other"`, `after`, `requires` (a name or several, `["one", "two"]`: see
+/// [`HookOrder`](crate::HookOrder)) and `crate = path`. Hooks of equal priority run in the order of
 /// their module paths and lines, before those registered at run time. Two that share a name both
 /// run.
 ///

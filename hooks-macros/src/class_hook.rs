@@ -1,11 +1,13 @@
 //! `#[class_hook]`: a function that the linker registers.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::{Error, ExprPath, ItemFn, LitInt, LitStr, Token};
 
-use crate::support::arguments::{parse_arguments, parse_crate, parse_value};
+use crate::support::arguments::{
+    RELATIONS, parse_arguments, parse_crate, parse_names, parse_value,
+};
 use crate::support::errors::Errors;
 use crate::support::runtime::Runtime;
 use crate::support::words::Words;
@@ -16,6 +18,8 @@ struct ClassHook {
     hook_type: Option<ExprPath>,
     name: Option<LitStr>,
     priority: Option<TokenStream>,
+    /// Calls that say where it stands by the names of others.
+    order: TokenStream,
 }
 
 // Input:  `#[class_hook(Agent::POST_REPLY, name = "stamp")] async fn stamp(..) {}`
@@ -80,7 +84,8 @@ fn parse_attr(attr: TokenStream, errors: &mut Errors) -> ClassHook {
         errors.add(error);
     }
     let (mut krate, mut name, mut priority) = (None, None, None);
-    let known = ["name", "priority", "crate"];
+    let mut order = TokenStream::new();
+    let known = ["name", "priority", "before", "after", "requires", "crate"];
     parse_arguments(rest, &known, errors, |argument, input| {
         if argument == &"name" {
             name = Some(parse_value::<LitStr>(input)?);
@@ -90,16 +95,20 @@ fn parse_attr(attr: TokenStream, errors: &mut Errors) -> ClassHook {
             let number: LitInt = input.parse()?;
             number.base10_parse::<i32>()?;
             priority = Some(quote!(#minus #number));
+        } else if RELATIONS.contains(&argument.text.as_str()) {
+            let relation = format_ident!("{}", argument.text);
+            let names = parse_names(input)?;
+            order.extend(quote!(#(.#relation(#names))*));
         } else {
             krate = Some(parse_crate(input)?);
         }
         Ok(())
     });
-    ClassHook { runtime: Runtime::new(krate), hook_type, name, priority }
+    ClassHook { runtime: Runtime::new(krate), hook_type, name, priority, order }
 }
 
 fn submission(hook: &ClassHook, function: &ItemFn) -> TokenStream {
-    let ClassHook { runtime, hook_type, name, priority } = hook;
+    let ClassHook { runtime, hook_type, name, priority, order } = hook;
     let ident = &function.sig.ident;
     let cfgs = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
     let name = name.as_ref().map_or_else(|| ident.to_string(), LitStr::value);
@@ -120,7 +129,7 @@ fn submission(hook: &ClassHook, function: &ItemFn) -> TokenStream {
         #link(
             #registry,
             #hook_type,
-            #options::named(#name).priority(#priority),
+            #options::named(#name).priority(#priority) #order,
             #source,
             #ident,
         )

@@ -19,6 +19,7 @@ use crate::point::hook_point::{HookPoint, MAX_DEPTH, Reentry};
 use crate::point::hook_slot::{Around, OnError, Post, Pre};
 use crate::point::return_kind::ReturnKind;
 use crate::registry::hooks::HasHooks;
+use crate::registry::list::ORDERED;
 
 /// A call that has hooks to run besides sync pre hooks.
 pub(super) struct Call<'c, R, A, Args>
@@ -110,14 +111,25 @@ where
     #[inline]
     fn refusal(&self, nesting: Nesting) -> Option<HookError> {
         let depth = match A::REENTRY {
-            _ if nesting.depth == 0 => return self.too_many_around_hooks(),
+            _ if nesting.depth == 0 => return self.refusal_by_hooks(),
             Reentry::Deny => return Some(HookError::Reentered { method: A::METHOD.to_owned() }),
             Reentry::Run | Reentry::Skip => self.hooks.max_depth().unwrap_or(MAX_DEPTH),
         };
         if nesting.depth < depth {
-            return self.too_many_around_hooks();
+            return self.refusal_by_hooks();
         }
         Some(HookError::TooDeep { method: A::METHOD.to_owned(), depth })
+    }
+
+    /// Why its hooks may not run as they are, if they may not.
+    #[inline]
+    fn refusal_by_hooks(&self) -> Option<HookError> {
+        if self.phases & ORDERED != 0
+            && let Some((hook_type, fault)) = self.hooks.order_fault()
+        {
+            return Some(HookError::Misordered { hook_type, fault });
+        }
+        self.too_many_around_hooks()
     }
 
     fn too_many_around_hooks(&self) -> Option<HookError> {

@@ -6,13 +6,15 @@ use std::{fmt, iter};
 use crate::dispatch::point_hooks::{Listed, PointHooks, bit_of, interest};
 use crate::dispatch::report::trace;
 use crate::hook::entry::Entry;
-use crate::hook_type::Level;
+use crate::hook_order::OrderFault;
+use crate::hook_type::{HookType, Level};
 use crate::point::call_mode::Position;
 use crate::point::hook_point::HookPoint;
 use crate::point::hook_slot::HookSlot;
 use crate::registry::class::ClassHooks;
 use crate::registry::hooks::HasHooks;
 use crate::registry::list::{Lists, Masks};
+use crate::registry::order;
 use crate::registry::table::{ErasedHooks, LoadedTable, Registry};
 
 /// The tables of an instance, of its class, and of the class of the trait that the method is of, where
@@ -167,6 +169,13 @@ impl<'t, A: ?Sized + HookPoint<Args>, Args: 'static> Levels<'t, A, Args> {
     /// How deep nested calls may go, by the hooks that run in them too; `None` if no hook does.
     pub(crate) fn max_depth(&self) -> Option<usize> {
         max_depth(self.lists())
+    }
+
+    /// Why the hooks cannot run in the order that they ask for.
+    #[cold]
+    pub(crate) fn order_fault(&self) -> Option<(HookType, OrderFault)> {
+        let [own, class, base, base_class] = self.lists();
+        order::fault([own, base, class, base_class])
     }
 
     /// Says which hooks a nested call of the agent does not run.

@@ -1,10 +1,11 @@
 //! The plan of an instance: its hooks, in order.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::fmt;
 use std::sync::Arc;
 
 use crate::group::HookGroup;
+use crate::hook_order::HookOrder;
 use crate::hook_type::{HookType, Level};
 use crate::registry::class::class_tables;
 use crate::registry::hooks::Hooks;
@@ -175,6 +176,22 @@ impl PlannedHook {
         self.registration.may_answer
     }
 
+    /// Where it stands by the names of others, if it asks for something.
+    #[must_use]
+    pub fn order(&self) -> Option<&HookOrder> {
+        self.registration.order.as_deref()
+    }
+
+    /// What was [attached](crate::HookOptions::attach) to its registration.
+    #[must_use]
+    pub fn attachment(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        self.registration.attachment.as_ref()
+    }
+
+    pub(crate) fn registration(&self) -> &Registration {
+        &self.registration
+    }
+
     pub(crate) fn own_warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -201,23 +218,29 @@ impl fmt::Display for HookPlan {
         if self.hooks.is_empty() {
             return writeln!(f, "hooks of {}: none", self.agent);
         }
-        let head = ["type", "level", "name", "priority", "registered at"].map(str::to_owned);
+        let head = ["type", "level", "name", "priority", "order", "registered at"];
+        let is_ordered = self.hooks.iter().any(|hook| hook.order().is_some());
         let rows = self.hooks.iter().map(|hook| {
             [
                 hook.hook_type().to_string(),
                 hook.level().to_string(),
                 printable(hook.name()),
                 hook.priority().to_string(),
+                hook.order().map(|order| printable(&order.to_string())).unwrap_or_default(),
                 hook.registered_at(),
             ]
         });
-        let rows: Vec<_> = std::iter::once(head).chain(rows).collect();
+        let rows: Vec<_> = std::iter::once(head.map(str::to_owned)).chain(rows).collect();
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-        let widths: [usize; 4] = std::array::from_fn(|column| width(column).unwrap_or(0));
+        let widths: [usize; 5] = std::array::from_fn(|column| width(column).unwrap_or(0));
         writeln!(f, "hooks of {}", self.agent)?;
-        for [hook_type, level, name, priority, source] in &rows {
-            let [w0, w1, w2, w3] = widths;
-            writeln!(f, "  {hook_type:w0$}  {level:w1$}  {name:w2$}  {priority:>w3$}  {source}")?;
+        for [hook_type, level, name, priority, order, source] in &rows {
+            let [w0, w1, w2, w3, w4] = widths;
+            write!(f, "  {hook_type:w0$}  {level:w1$}  {name:w2$}  {priority:>w3$}  ")?;
+            if is_ordered {
+                write!(f, "{order:w4$}  ")?;
+            }
+            writeln!(f, "{source}")?;
         }
         Ok(())
     }

@@ -1,9 +1,12 @@
 //! Plans and hook types for `serde`: to be sent to a dashboard, to be read from configuration.
 
+use std::collections::BTreeMap;
+
 use serde::de::Error;
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::hook_order::HookOrder;
 use crate::hook_type::{HookType, Level, Phase};
 use crate::plan::hook_plan::{HookPlan, PlannedHook};
 use crate::registry::linked::LinkedClassHook;
@@ -61,16 +64,32 @@ impl Serialize for HookPlan {
 }
 
 /// `{"type": "pre_reply", "level": "class", "name": "audit", "priority": 100, "registered_at":
-/// "src/main.rs:7"}`
+/// "src/main.rs:7"}`, and `"order": {"before": ["pii"]}` if it asks where to stand.
 impl Serialize for PlannedHook {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut hook = serializer.serialize_struct("PlannedHook", 5)?;
+        let mut hook =
+            serializer.serialize_struct("PlannedHook", 5 + usize::from(self.order().is_some()))?;
         hook.serialize_field("type", self.hook_type())?;
         hook.serialize_field("level", &self.level())?;
         hook.serialize_field("name", self.name())?;
         hook.serialize_field("priority", &self.priority())?;
         hook.serialize_field("registered_at", &self.registered_at())?;
+        match self.order() {
+            Some(order) => hook.serialize_field("order", order)?,
+            None => hook.skip_field("order")?,
+        }
         hook.end()
+    }
+}
+
+/// `{"before": ["pii"], "requires": ["audit"]}`
+impl Serialize for HookOrder {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut named: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (relation, name) in self.relations() {
+            named.entry(relation.as_str()).or_default().push(name);
+        }
+        named.serialize(serializer)
     }
 }
 

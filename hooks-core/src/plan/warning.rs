@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use crate::hook_order::{HookOrder, OrderFault};
 use crate::hook_type::{HookType, Phase};
 use crate::plan::hook_plan::{HookPlan, PlannedHook, printable};
+use crate::registry::order;
 use crate::role::HookRole;
 
 /// Two hooks whose order defeats one of them, or one hook whose settings do. `Display` says what to change.
@@ -23,6 +25,8 @@ enum Kind {
     AnswersUnguarded,
     /// What the registration says.
     Own(String),
+    /// Calls fail with it.
+    Misordered(OrderFault),
 }
 
 impl PlanWarning {
@@ -46,7 +50,8 @@ impl PlanWarning {
 }
 
 impl HookPlan {
-    /// Returns the pairs of hooks whose order defeats one of them, by the
+    /// Returns what is wrong with the [order](crate::HookOrder) that hooks ask for, which fails calls, then the pairs
+    /// of hooks whose order defeats one of them, by the
     /// [roles](crate::HookOptions::role) that their registrations name, whatever their levels, and what
     /// [registrations](crate::HookOptions::warnings) warn of. Hooks that
     /// meet at several hook types, as event hooks do, are one warning.
@@ -100,7 +105,8 @@ impl HookPlan {
     /// ```
     #[must_use]
     pub fn warnings(&self) -> Vec<PlanWarning> {
-        let mut warnings: Vec<PlanWarning> = Vec::new();
+        let mut warnings = Vec::new();
+        self.add_misordered(&mut warnings);
         for (index, first) in self.hooks().iter().enumerate() {
             for own in first.own_warnings() {
                 add(&mut warnings, first, first, Kind::Own(own.clone()));
@@ -112,6 +118,48 @@ impl HookPlan {
             }
         }
         warnings
+    }
+}
+
+impl HookPlan {
+    /// Returns what is wrong with the [order](crate::HookOrder) that hooks ask for: calls of these hook types fail. It is
+    /// among the [warnings](Self::warnings) too.
+    #[must_use]
+    pub fn order_faults(&self) -> Vec<(HookType, OrderFault)> {
+        let mut warnings = Vec::new();
+        self.add_misordered(&mut warnings);
+        let faults = warnings.into_iter().filter_map(|warning| match warning.kind {
+            Kind::Misordered(fault) => Some((warning.first.hook_type().clone(), fault)),
+            _ => None,
+        });
+        faults.collect()
+    }
+
+    /// Adds what is wrong with the order that hooks ask for.
+    fn add_misordered(&self, warnings: &mut Vec<PlanWarning>) {
+        let is_one_type =
+            |one: &PlannedHook, other: &PlannedHook| one.hook_type() == other.hook_type();
+        for hooks in self.hooks().chunk_by(is_one_type) {
+            if hooks.iter().all(|hook| hook.order().is_none()) {
+                continue;
+            }
+            let place = |hook: &PlannedHook| (hook.level(), hook.rank());
+            let groups: Vec<_> = hooks.chunk_by(|one, other| place(one) == place(other)).collect();
+            let has = |group: usize, name: &str| groups[group].iter().any(|it| it.name() == name);
+            for (group, hooks) in groups.iter().enumerate() {
+                let named: Vec<_> =
+                    hooks.iter().map(|hook| hook.registration().named_order()).collect();
+                if let Err(fault) = HookOrder::arrange(&named) {
+                    add(warnings, &hooks[0], &hooks[0], Kind::Misordered(fault));
+                }
+                for hook in *hooks {
+                    let fault = order::fault_of(hook.registration(), group, groups.len(), has);
+                    if let Some(fault) = fault {
+                        add(warnings, hook, hook, Kind::Misordered(fault));
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -183,9 +231,12 @@ impl fmt::Display for PlanWarning {
         if let Kind::Own(warning) = kind {
             return write!(f, "`{outer}`: {warning}");
         }
+        if let Kind::Misordered(fault) = kind {
+            return write!(f, "calls of {} fail: {fault}", list(hook_types));
+        }
         write!(f, "`{outer}` (priority {}) ", first.priority())?;
         match kind {
-            Kind::Own(_) => Ok(()),
+            Kind::Own(_) | Kind::Misordered(_) => Ok(()),
             Kind::ObservesUnredacted => write!(
                 f,
                 "observes {} before `{inner}` (priority {}) redacts it: ",

@@ -5,7 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use crate::group::HookGroup;
-use crate::hook_type::Phase;
+use crate::hook_order::{HookOrder, OrderFault};
+use crate::hook_type::{HookType, Phase};
+use crate::registry::order::Ordered;
 use crate::registry::registration::Registration;
 
 /// How many hooks a chunk holds. Nearly every list is one chunk.
@@ -32,6 +34,8 @@ pub(crate) type Build = fn(&[Arc<Chunk>]) -> Erased;
 #[derive(Clone, Default)]
 pub(crate) struct List {
     chunks: Vec<Arc<Chunk>>,
+    /// The same hooks where they ask to stand, if that is elsewhere.
+    arranged: Option<Vec<Arc<Chunk>>>,
     /// What calls run; nothing if there are no hooks.
     built: Option<Erased>,
     build: Option<Build>,
@@ -45,6 +49,7 @@ pub(crate) struct Chunk {
 }
 
 /// What the hooks of a chunk have in common.
+#[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 struct Traits {
     /// The hashes of their names, in order.
     names: Vec<u64>,
@@ -53,6 +58,8 @@ struct Traits {
     waits: bool,
     is_limited: bool,
     max_depth: Option<usize>,
+    /// Whether one of them asks where to stand.
+    is_ordered: bool,
 }
 
 impl Clone for Chunk {
@@ -83,6 +90,7 @@ impl Chunk {
                 waits: is_limited || hooks().any(|hook| hook.waits),
                 is_limited,
                 max_depth: hooks().filter_map(|hook| hook.max_depth).min(),
+                is_ordered: hooks().any(|hook| hook.order.is_some()),
             }
         })
     }
@@ -102,8 +110,21 @@ fn hash(name: &str) -> u64 {
 }
 
 impl List {
-    fn iter(&self) -> impl Iterator<Item = &Registration> {
-        self.chunks.iter().flat_map(|chunk| &chunk.hooks).map(|hook| &*hook.registration)
+    /// The hooks in the order in which they run.
+    fn running(&self) -> &[Arc<Chunk>] {
+        self.arranged.as_ref().unwrap_or(&self.chunks)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Arc<Registration>> {
+        self.running().iter().flat_map(|chunk| &chunk.hooks).map(|hook| &hook.registration)
+    }
+
+    /// Whether a hook has this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let hash = hash(name);
+        let may_have = |chunk: &&Arc<Chunk>| chunk.traits().names.binary_search(&hash).is_ok();
+        let mut hooks = self.chunks.iter().filter(may_have).flat_map(|chunk| &chunk.hooks);
+        hooks.any(|hook| &*hook.registration.name == name)
     }
 
     /// The hooks as calls run them.
@@ -182,9 +203,37 @@ impl List {
         }
     }
 
-    fn rebuild(&mut self) {
+    fn rebuild(&mut self) -> Option<(HookType, OrderFault)> {
+        let circle = self.arrange();
         let build = self.build.filter(|_| !self.chunks.is_empty());
-        self.built = build.map(|build| build(&self.chunks));
+        self.built = build.map(|build| build(self.running()));
+        circle
+    }
+
+    /// Puts the hooks where they ask to stand; says why that cannot be.
+    fn arrange(&mut self) -> Option<(HookType, OrderFault)> {
+        self.arranged = None;
+        if !self.chunks.iter().any(|chunk| chunk.traits().is_ordered) {
+            return None;
+        }
+        let hooks: Vec<_> = self.chunks.iter().flat_map(|chunk| &chunk.hooks).collect();
+        let named: Vec<_> = hooks.iter().map(|hook| hook.registration.named_order()).collect();
+        match HookOrder::arrange(&named) {
+            Ok(order) if order.is_sorted() => None,
+            Ok(order) => {
+                let chunks = order.chunks(CHUNK);
+                let chunks = chunks.map(|order| {
+                    let hooks = order.iter().map(|index| hooks[*index].clone());
+                    Arc::new(Chunk::new(hooks.collect()))
+                });
+                self.arranged = Some(chunks.collect());
+                None
+            }
+            Err(fault) => {
+                let first = hooks.first();
+                first.map(|hook| (hook.registration.hook_type.clone(), fault))
+            }
+        }
     }
 }
 
@@ -194,12 +243,17 @@ pub(crate) struct Lists {
     lists: [List; PHASES],
     pub(crate) masks: Masks,
     max_depth: Option<usize>,
+    /// What the hooks ask for, if they ask for anything.
+    ordered: Option<Arc<Ordered>>,
 }
+
+/// The bit of [`Masks::phases`] that says that hooks ask where to stand: calls with it go the long way.
+pub(crate) const ORDERED: u8 = 1 << 7;
 
 /// What hooks of several phases have in common.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Masks {
-    /// A bit per phase that has hooks.
+    /// A bit per phase that has hooks, and [`ORDERED`].
     pub(crate) phases: u8,
     /// A bit per phase that has hooks which may change something.
     pub(crate) acts: u8,
@@ -241,6 +295,11 @@ impl Lists {
         self.max_depth
     }
 
+    /// What the hooks ask for, if they ask for anything.
+    pub(crate) fn ordered(&self) -> Option<&Ordered> {
+        self.ordered.as_deref()
+    }
+
     /// The hooks of a phase.
     pub(crate) fn of(&self, phase: Phase) -> &List {
         &self.lists[phase as usize]
@@ -259,9 +318,7 @@ impl Lists {
 
     /// What the hooks were registered with that will run again, in the order in which they run.
     pub(crate) fn registrations(&self) -> impl Iterator<Item = Arc<Registration>> {
-        let chunks = self.lists.iter().flat_map(|list| &list.chunks);
-        let all = chunks.flat_map(|chunk| &chunk.hooks).map(|hook| &hook.registration);
-        all.filter(|hook| !hook.is_spent()).cloned()
+        self.iter().filter(|hook| !hook.is_spent()).cloned()
     }
 
     /// The same and a hook.
@@ -318,14 +375,17 @@ impl Lists {
         self.changed(|lists| lists.iter_mut().for_each(List::part))
     }
 
-    fn iter(&self) -> impl Iterator<Item = &Registration> {
+    fn iter(&self) -> impl Iterator<Item = &Arc<Registration>> {
         self.lists.iter().flat_map(List::iter)
     }
 
     fn changed(&self, change: impl FnOnce(&mut [List; PHASES])) -> Self {
         let mut lists = self.lists.clone();
         change(&mut lists);
-        lists.iter_mut().for_each(List::rebuild);
+        let mut circle = None;
+        for list in &mut lists {
+            circle = list.rebuild().or(circle);
+        }
         let mut changed = Self { lists, ..Self::default() };
         let mut max_depth: Option<usize> = None;
         for (list, phase) in changed.lists.iter().zip(0..) {
@@ -341,6 +401,8 @@ impl Lists {
         let around = &changed.lists[Phase::Around as usize];
         changed.masks.arounds = around.chunks.iter().map(|chunk| chunk.hooks.len()).sum();
         changed.max_depth = max_depth;
+        changed.ordered = Ordered::of(changed.iter().cloned(), circle);
+        changed.masks.phases |= changed.ordered.as_ref().map_or(0, |_| ORDERED);
         changed
     }
 }

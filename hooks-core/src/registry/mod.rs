@@ -7,6 +7,7 @@ pub(crate) mod hooks;
 pub(crate) mod linked;
 pub(crate) mod list;
 pub(crate) mod methods;
+pub(crate) mod order;
 pub(crate) mod registration;
 mod swap;
 pub(crate) mod table;

@@ -1,5 +1,6 @@
 //! The registration of a hook, whatever its type.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::panic::Location;
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::group::HookGroup;
+use crate::hook_order::HookOrder;
 use crate::hook_type::{HookType, Level};
 use crate::registry::hooks::Hooks;
 use crate::role::HookRole;
@@ -19,7 +21,11 @@ pub(crate) struct Registration {
     pub(crate) name: Arc<str>,
     pub(crate) group: Option<HookGroup>,
     pub(crate) priority: i32,
+    /// Where it stands by the names of others; `None` if it asks for nothing.
+    pub(crate) order: Option<Arc<HookOrder>>,
     pub(crate) role: Option<HookRole>,
+    /// What the library that registered it keeps with it.
+    pub(crate) attachment: Option<Attachment>,
     /// Whether it may answer in place of the body.
     pub(crate) may_answer: bool,
     /// What is wrong with it, whatever else runs.
@@ -37,6 +43,9 @@ pub(crate) struct Registration {
     /// Whether more has to be done than to call it.
     pub(crate) is_limited: bool,
 }
+
+/// What a library keeps with a hook.
+pub(crate) type Attachment = Arc<dyn Any + Send + Sync>;
 
 /// The one run of a hook.
 #[derive(Debug)]
@@ -65,6 +74,11 @@ impl Registration {
         self.once.as_ref().is_none_or(|once| !once.is_spent.swap(true, Ordering::AcqRel))
     }
 
+    /// Its name, and where it stands by the names of others.
+    pub(crate) fn named_order(&self) -> (&str, Option<&HookOrder>) {
+        (&self.name, self.order.as_deref())
+    }
+
     /// Whether the hook was to run once and has.
     pub(crate) fn is_spent(&self) -> bool {
         self.once.as_ref().is_some_and(|once| once.is_spent.load(Ordering::Acquire))
@@ -88,7 +102,9 @@ impl Registration {
             name: self.name.clone(),
             group: self.group,
             priority: self.priority,
+            order: self.order.clone(),
             role: self.role,
+            attachment: self.attachment.clone(),
             may_answer: self.may_answer,
             warnings: self.warnings.clone(),
             source: self.source.clone(),

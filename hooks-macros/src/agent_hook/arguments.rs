@@ -3,21 +3,25 @@
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::parse::ParseStream;
-use syn::{Expr, Token, Type};
+use syn::{Expr, LitStr, Token, Type};
 
-use crate::support::arguments::{parse_arguments, parse_crate, parse_value};
+use crate::support::arguments::{parse_arguments, parse_crate, parse_names, parse_value};
 use crate::support::errors::Errors;
 use crate::support::runtime::agent;
 
-/// What each argument is, in the order in which a message lists them. All but two have the name of the
-/// method of `AgentHook` that they fill.
-const ARGUMENTS: [(&str, Argument); 20] = [
+/// What each argument is, in the order in which a message lists them. Most have the name of the method
+/// of `AgentHook` that they fill.
+const ARGUMENTS: [(&str, Argument); 24] = [
     ("name", Argument::Value),
     ("priority", Argument::Value),
+    ("before", Argument::Names),
+    ("after", Argument::Names),
+    ("requires", Argument::Names),
     ("role", Argument::Value),
     ("inherit", Argument::Flag),
     ("always", Argument::Flag),
     ("once", Argument::Flag),
+    ("parallel", Argument::Flag),
     ("needs_login", Argument::Flag),
     ("tools", Argument::Function),
     ("tool_names", Argument::Function),
@@ -42,6 +46,8 @@ enum Argument {
     Value,
     /// `tools = Self::tools_of`: a function of the hook.
     Function,
+    /// `before = "pii"`, or `before = ["pii", "secrets"]`: names of other hooks.
+    Names,
     Class,
     Crate,
 }
@@ -53,6 +59,7 @@ pub(super) struct Options {
     values: Vec<(&'static str, Expr)>,
     functions: Vec<(&'static str, Expr)>,
     flags: Vec<(&'static str, Option<Expr>)>,
+    names: Vec<(&'static str, Vec<LitStr>)>,
 }
 
 /// The agents of a hook that the linker collects.
@@ -73,6 +80,11 @@ impl Options {
         self.functions.iter().map(|(name, function)| (*name, function))
     }
 
+    /// Returns the relations to other hooks, with their names.
+    pub(super) fn relations(&self) -> impl Iterator<Item = (&'static str, &[LitStr])> {
+        self.names.iter().map(|(relation, names)| (*relation, &**names))
+    }
+
     /// Returns the arguments that are on or off.
     pub(super) fn flags(&self) -> impl Iterator<Item = (&'static str, Option<&Expr>)> {
         self.flags.iter().map(|(name, value)| (*name, value.as_ref()))
@@ -86,6 +98,7 @@ pub(super) fn parse_options(attr: TokenStream, errors: &mut Errors) -> Options {
         values: Vec::new(),
         functions: Vec::new(),
         flags: Vec::new(),
+        names: Vec::new(),
     };
     let known = ARGUMENTS.map(|(name, _)| name);
     parse_arguments(attr, &known, errors, |argument, input: ParseStream<'_>| {
@@ -98,6 +111,7 @@ pub(super) fn parse_options(attr: TokenStream, errors: &mut Errors) -> Options {
             }
             Argument::Value => options.values.push((name, parse_value(input)?)),
             Argument::Function => options.functions.push((name, parse_value(input)?)),
+            Argument::Names => options.names.push((name, parse_names(input)?)),
             Argument::Class => {
                 let agent = if input.peek(Token![=]) { Some(parse_value(input)?) } else { None };
                 options.class = Some(Class { span: argument.span, agent });

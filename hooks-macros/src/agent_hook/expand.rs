@@ -78,7 +78,18 @@ fn description(options: &Options) -> TokenStream {
             }
         }
     });
+    let relations = options.relations().map(|(relation, names)| {
+        let relation = format_ident!("{relation}");
+        quote!(#(.#relation(#names))*)
+    });
+    let relations: TokenStream = relations.collect();
+    let order = (!relations.is_empty()).then(|| {
+        let order = quote!(#krate::hooks_core::HookOrder);
+        quote!(fn order(&self) -> #order { #order::new() #relations })
+    });
     let flags = options.flags().map(|(flag, value)| {
+        // The method of this name is of `AgentHookExt`.
+        let flag = if flag == "parallel" { "is_parallel" } else { flag };
         let flag = format_ident!("{flag}");
         let value = value.map_or_else(|| quote!(true), ToTokens::to_token_stream);
         quote!(fn #flag(&self) -> bool { #value })
@@ -103,7 +114,7 @@ fn description(options: &Options) -> TokenStream {
         let method = format_ident!("{method}");
         quote!(fn #method(&self) -> #output { (#function)(self) #coerced })
     });
-    quote!(#name #priority #role #(#flags)* #(#functions)*)
+    quote!(#name #priority #order #role #(#flags)* #(#functions)*)
 }
 
 // Output: `fn events(&self) -> EventMask { .. } fn sync_events(..) .. fn answers(..) ..`

@@ -4,7 +4,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{LitStr, Path, Result, Token, parenthesized};
+use syn::token::Bracket;
+use syn::{LitStr, Path, Result, Token, bracketed, parenthesized};
 
 use crate::support::errors::{Errors, suggestion};
 
@@ -86,4 +87,18 @@ pub(crate) fn parse_derives(input: ParseStream<'_>) -> Result<Vec<Path>> {
     let content;
     parenthesized!(content in input);
     Ok(Punctuated::<Path, Token![,]>::parse_terminated(&content)?.into_iter().collect())
+}
+
+/// The relations of a hook to others, by their names.
+pub(crate) const RELATIONS: [&str; 3] = ["before", "after", "requires"];
+
+/// The names of `before = "name"` or `before = ["name", "other"]`.
+pub(crate) fn parse_names(input: ParseStream<'_>) -> Result<Vec<LitStr>> {
+    input.parse::<Token![=]>()?;
+    if !input.peek(Bracket) {
+        return Ok(vec![input.parse()?]);
+    }
+    let content;
+    bracketed!(content in input);
+    Ok(Punctuated::<LitStr, Token![,]>::parse_terminated(&content)?.into_iter().collect())
 }

@@ -19,6 +19,7 @@ mod plans;
 mod random_operations;
 mod registration;
 mod registry;
+mod relative_order;
 mod sealed;
 mod settled_hooks;
 mod sync_methods;

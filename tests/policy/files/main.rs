@@ -4,6 +4,7 @@ mod commands;
 mod example;
 mod hooks;
 mod limits;
+mod order;
 mod reloads;
 mod secrets;
 mod shadow;

@@ -1,5 +1,7 @@
 //! The error of an agent that could not be built.
 
+use hooks_core::OrderFault;
+
 /// The error of an agent that could not be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -18,6 +20,15 @@ pub enum BuildError {
         /// The duplicate name.
         tool: String,
     },
+    /// Hooks cannot run in the order that they ask for, by [`before`](crate::hook::AgentHookExt::before),
+    /// [`after`](crate::hook::AgentHookExt::after) or [`requires`](crate::hook::AgentHookExt::requires).
+    #[error("the hooks of agent `{agent}` have no order: {fault}")]
+    Misordered {
+        /// The name of the agent.
+        agent: String,
+        /// What is wrong.
+        fault: OrderFault,
+    },
     /// A hook was added in shadow that cannot run there.
     #[error("the hook `{hook}` of agent `{agent}` cannot run in shadow: {why}")]
     NotInShadow {
@@ -27,6 +38,16 @@ pub enum BuildError {
         hook: String,
         /// Why.
         why: String,
+    },
+    /// A hook around calls was to run at once with others.
+    #[error(
+        "the hook `{hook}` of agent `{agent}` cannot run in parallel: it runs around calls, so remove `.parallel(true)`"
+    )]
+    NotParallel {
+        /// The name of the agent.
+        agent: String,
+        /// The name of the hook.
+        hook: String,
     },
     /// Two hooks count in the same thread value, so each call would count twice.
     #[error(

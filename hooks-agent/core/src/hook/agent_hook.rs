@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::sync::Arc;
 
-use hooks_core::{HookResult, HookRole};
+use hooks_core::{HookOrder, HookResult, HookRole};
 
 use crate::call::ForeignGuard;
 use crate::error::AgentError;
@@ -82,6 +82,13 @@ pub trait AgentHook: Send + Sync + 'static {
         priority::DEFAULT
     }
 
+    /// Returns where the hook stands by the names of others, at each event and around each call that both are at:
+    /// [`before`](crate::hook::AgentHookExt::before), [`after`](crate::hook::AgentHookExt::after) and
+    /// [`requires`](crate::hook::AgentHookExt::requires) say it of a hook from outside. The default is nothing.
+    fn order(&self) -> HookOrder {
+        HookOrder::new()
+    }
+
     /// Returns the events that the hook receives. Called once, when the hook is registered. An
     /// event without hooks costs next to nothing.
     fn events(&self) -> EventMask {
@@ -132,6 +139,12 @@ pub trait AgentHook: Send + Sync + 'static {
     /// Returns whether the hook also runs in a call that a hook or a tool makes inside of a call of
     /// the same method of the agent, for guards.
     fn always(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the hook [runs at once](crate::hook::AgentHookExt::parallel) with others that do, next to it in the
+    /// order. It may decide, and change nothing. The default is no.
+    fn is_parallel(&self) -> bool {
         false
     }
 
@@ -303,7 +316,7 @@ pub trait AgentHook: Send + Sync + 'static {
 impl<H: AgentHook> AgentHook for Arc<H> {
     forward_hook! {
         self => AgentHook, &**self;
-        name priority events sync_events answers around answers_around tools inherit always once role watcher
+        name priority order events sync_events answers around answers_around tools inherit always is_parallel once role watcher
         foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
         around_model_call around_tool_call around_permission_check around_compression
     }

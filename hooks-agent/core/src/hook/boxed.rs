@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::{BoxFuture, HookResult, HookRole};
+use hooks_core::{BoxFuture, HookOrder, HookResult, HookRole};
 
 use crate::call::ForeignGuard;
 use crate::error::AgentError;
@@ -57,6 +57,7 @@ impl<H: AgentHook> DynAgentHook for H {}
 pub trait Sealed: Send + Sync + 'static {
     fn name(&self) -> String;
     fn priority(&self) -> i32;
+    fn order(&self) -> HookOrder;
     fn events(&self) -> EventMask;
     fn sync_events(&self) -> EventMask;
     fn answers(&self) -> EventMask;
@@ -65,6 +66,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn tools(&self) -> Tools;
     fn inherit(&self) -> bool;
     fn always(&self) -> bool;
+    fn is_parallel(&self) -> bool;
     fn role(&self) -> Option<HookRole>;
     fn once(&self) -> bool;
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>>;
@@ -102,7 +104,7 @@ pub trait Sealed: Send + Sync + 'static {
 impl<H: AgentHook> Sealed for H {
     forward_hook! {
         self => AgentHook, self;
-        name priority events sync_events answers around answers_around tools inherit always once role watcher
+        name priority order events sync_events answers around answers_around tools inherit always is_parallel once role watcher
         foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event_now
     }
 
@@ -147,7 +149,7 @@ impl<H: AgentHook> Sealed for H {
 impl AgentHook for Box<dyn DynAgentHook> {
     forward_hook! {
         self => Sealed, &**self;
-        name priority events sync_events answers around answers_around tools inherit always once role watcher
+        name priority order events sync_events answers around answers_around tools inherit always is_parallel once role watcher
         foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
         around_model_call around_tool_call around_permission_check around_compression
     }

@@ -25,6 +25,11 @@ macro_rules! __forward_hook {
             $to::priority($hook)
         }
     };
+    (@ order $this:tt $to:ident $hook:expr) => {
+        fn order(&$this) -> $crate::hooks_core::HookOrder {
+            $to::order($hook)
+        }
+    };
     (@ events $this:tt $to:ident $hook:expr) => {
         fn events(&$this) -> $crate::event::EventMask {
             $to::events($hook)
@@ -73,6 +78,11 @@ macro_rules! __forward_hook {
     (@ always $this:tt $to:ident $hook:expr) => {
         fn always(&$this) -> bool {
             $to::always($hook)
+        }
+    };
+    (@ is_parallel $this:tt $to:ident $hook:expr) => {
+        fn is_parallel(&$this) -> bool {
+            $to::is_parallel($hook)
         }
     };
     (@ once $this:tt $to:ident $hook:expr) => {

@@ -1,8 +1,9 @@
 //! Hooks with another name, another priority, or in other agents.
 
 use std::fmt;
+use std::sync::Arc;
 
-use hooks_core::HookRole;
+use hooks_core::{HookOrder, HookRole};
 
 use crate::event::EventMask;
 use crate::hook::agent_hook::AgentHook;
@@ -45,6 +46,50 @@ pub trait AgentHookExt: AgentHook + Sized {
         Placed { priority: Some(priority), ..Placed::of(self) }
     }
 
+    /// The hook runs before those of this name, at each event and around each call that both are at, whatever their
+    /// priorities. It moves no further than that, and the others stay: see [`HookOrder`].
+    ///
+    /// The agent must have a hook of that name. If it has none, or if the hooks go in a circle, it is not
+    /// [built](crate::error::BuildError::Misordered); if that comes later, by a hook that is registered or removed, is
+    /// of all agents of a type, is inherited or chosen by a [source](crate::react::HookSource), calls fail with
+    /// [`HookError::Misordered`](hooks_core::HookError::Misordered), and none of their hooks runs. Hooks of all agents
+    /// of a type run after those of an agent, which no name changes.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let sign = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" - Ann"));
+    /// let thank = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text(" Thanks!"));
+    /// let agent = ReActAgent::builder("assistant")
+    ///     .model(ScriptedModel::new("fixed", |_| "Done."))
+    ///     .hook(sign.named("sign"))
+    ///     .hook(thank.named("thank").before("sign"))
+    ///     .build()?;
+    /// assert_eq!(agent.call("Go").await?.text(), "Done. Thanks! - Ann");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    fn before(self, name: impl Into<Arc<str>>) -> Placed<Self> {
+        Placed { order: HookOrder::new().before(name), ..Placed::of(self) }
+    }
+
+    /// The hook runs after those of this name. The same holds as for [`before`](Self::before).
+    fn after(self, name: impl Into<Arc<str>>) -> Placed<Self> {
+        Placed { order: HookOrder::new().after(name), ..Placed::of(self) }
+    }
+
+    /// The hook runs only in an agent that has a hook of this name, in whatever order. The same holds as for
+    /// [`before`](Self::before).
+    fn requires(self, name: impl Into<Arc<str>>) -> Placed<Self> {
+        Placed { order: HookOrder::new().requires(name), ..Placed::of(self) }
+    }
+
+    /// Sets several relations at once. The same holds as for [`before`](Self::before).
+    fn ordered(self, order: HookOrder) -> Placed<Self> {
+        Placed { order, ..Placed::of(self) }
+    }
+
     /// Sets whether the hook also runs in agents that are tools of its agent.
     fn inherited(self, inherited: bool) -> Placed<Self> {
         Placed { inherits: Some(inherited), ..Placed::of(self) }
@@ -54,6 +99,49 @@ pub trait AgentHookExt: AgentHook + Sized {
     /// the agent.
     fn in_nested_calls(self, always: bool) -> Placed<Self> {
         Placed { always: Some(always), ..Placed::of(self) }
+    }
+
+    /// Sets whether the hook runs at once with others that do: for guards that only decide, and wait for something, as a
+    /// [`Judge`] does for its model.
+    ///
+    /// Such hooks that stand next to each other in the order run together at each event that all of them receive; hooks
+    /// between them part them, and so does a different [`always`](AgentHook::always). What they decide takes
+    /// effect in their order, as if they had run one after the other: the strictest decision holds. Where one fails,
+    /// refuses or answers, those behind it are cancelled, which [watchers](HookRun) are told; those before it end first.
+    ///
+    /// A hook that runs at once with others gets the event to read: if it changes it, the call fails. Its settings of the
+    /// call, such as thread values, are as of any hook; other hooks may set them at the same time. At chunks, errors and
+    /// `Settled`, hooks run one by one. A hook around calls cannot be parallel: the agent is not
+    /// [built](crate::error::BuildError::NotParallel).
+    ///
+    /// [`Judge`]: https://docs.rs/hooks-agent/latest/hooks_agent/builtin/guard/struct.Judge.html
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// async fn asks_a_service(_: &str) -> bool {
+    ///     tokio::task::yield_now().await;
+    ///     false
+    /// }
+    ///
+    /// # futures::executor::block_on(async {
+    /// let guard = |service: &'static str| {
+    ///     on!(async move |event: &mut PreCall<'_>| match asks_a_service(service).await {
+    ///         true => event.answer(Msg::assistant("bot", "I cannot help with that.")),
+    ///         false => Flow::Continue,
+    ///     })
+    /// };
+    /// let agent = ReActAgent::builder("assistant")
+    ///     .model(ScriptedModel::new("fixed", |_| "Done."))
+    ///     .hook(guard("moderation").named("moderation").parallel(true))
+    ///     .hook(guard("fraud").named("fraud").parallel(true))
+    ///     .build()?;
+    /// assert_eq!(agent.call("Go").await?.text(), "Done.");
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    fn parallel(self, parallel: bool) -> Placed<Self> {
+        Placed { parallel: Some(parallel), ..Placed::of(self) }
     }
 
     /// Says that the hook answers nothing: it goes on at each event, or refuses, and runs what it is around.
@@ -120,16 +208,21 @@ pub struct Placed<H> {
     hook: H,
     name: Option<String>,
     priority: Option<i32>,
+    /// Beside what the hook itself asks for.
+    order: HookOrder,
     inherits: Option<bool>,
     always: Option<bool>,
+    parallel: Option<bool>,
     role: Option<HookRole>,
     answers: bool,
 }
 
 impl<H> Placed<H> {
     fn of(hook: H) -> Self {
-        let (name, priority, inherits, always, role) = (None, None, None, None, None);
-        Self { hook, name, priority, inherits, always, role, answers: true }
+        let (name, priority, inherits, always, parallel, role) =
+            (None, None, None, None, None, None);
+        let order = HookOrder::new();
+        Self { hook, name, priority, order, inherits, always, parallel, role, answers: true }
     }
 }
 
@@ -149,6 +242,10 @@ impl<H: AgentHook> AgentHook for Placed<H> {
         self.priority.unwrap_or_else(|| self.hook.priority())
     }
 
+    fn order(&self) -> HookOrder {
+        self.hook.order().and(&self.order)
+    }
+
     fn answers(&self) -> EventMask {
         if self.answers { self.hook.answers() } else { EventMask::NONE }
     }
@@ -163,6 +260,10 @@ impl<H: AgentHook> AgentHook for Placed<H> {
 
     fn always(&self) -> bool {
         self.always.unwrap_or_else(|| self.hook.always())
+    }
+
+    fn is_parallel(&self) -> bool {
+        self.parallel.unwrap_or_else(|| self.hook.is_parallel())
     }
 
     fn role(&self) -> Option<HookRole> {

@@ -300,7 +300,8 @@ impl ReActAgentBuilder {
     /// Builds the agent.
     ///
     /// # Errors
-    /// [`BuildError`] if the model is missing, two tools share a name, or two hooks a counter.
+    /// [`BuildError`] if the model is missing, two tools share a name, two hooks a counter, or hooks cannot run in the
+    /// order that they ask for.
     pub fn build(self) -> Result<ReActAgent, BuildError> {
         let Self { name, model, hooks, .. } = self;
         let Some(model) = model else {
@@ -315,6 +316,9 @@ impl ReActAgentBuilder {
         }
         if let Some((hook, why)) = hooks.not_in_shadow() {
             return Err(BuildError::NotInShadow { agent: name.to_string(), hook, why });
+        }
+        if let Some(hook) = hooks.not_parallel() {
+            return Err(BuildError::NotParallel { agent: name.to_string(), hook });
         }
         let specs = tools.iter().map(|tool| ToolSpec {
             name: tool.name().to_owned(),
@@ -354,7 +358,7 @@ impl ReActAgentBuilder {
             printer: self.printer,
             has_reported: AtomicBool::new(false),
         };
-        Ok(ReActAgent::assemble(core, hooks))
+        ReActAgent::assemble(core, hooks).in_order()
     }
 }
 

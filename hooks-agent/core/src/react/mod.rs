@@ -7,6 +7,7 @@ mod builder;
 mod compressor;
 mod event_hooks;
 mod forget;
+mod hook_order;
 mod hook_source;
 mod journaled;
 mod limits;

@@ -127,6 +127,8 @@ impl Agent for ReActAgent {
             inherited.install(&agent);
             Some(Arc::new(agent))
         };
+        let refusing = governed.as_deref().unwrap_or(base).refusing(&inherited);
+        let governed = refusing.or(governed);
         let agent = governed.as_deref().unwrap_or(self);
         cx.set_hooks(agent.event_hooks.clone());
         cx.set_has_reviewers(agent.has_reviewers());

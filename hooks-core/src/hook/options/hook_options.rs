@@ -13,11 +13,12 @@ use crate::hook::options::policy::Timed;
 use crate::hook::options::policy::{
     Fail, FailurePolicy, OnFailure, Unconditional, Unlimited, When,
 };
+use crate::hook_order::HookOrder;
 use crate::hook_type::{HookType, Level};
 use crate::point::hook_point::MAX_DEPTH;
 use crate::point::hook_slot::HookSlot;
 use crate::registry::hooks::Hooks;
-use crate::registry::registration::{Once, Registration, Source};
+use crate::registry::registration::{Attachment, Once, Registration, Source};
 use crate::role::HookRole;
 
 /// What a hook is registered with besides its code: a name, a priority, and limits.
@@ -67,11 +68,13 @@ pub struct HookOptions<F = Fail, W = Unconditional, L = Unlimited> {
     name: Arc<str>,
     group: Option<HookGroup>,
     priority: i32,
+    order: HookOrder,
     timeout: Option<Duration>,
     once: bool,
     always: bool,
     looks_on: bool,
     role: Option<HookRole>,
+    attachment: Option<Attachment>,
     /// `None` as its form says.
     answers: Option<bool>,
     warnings: Arc<[String]>,
@@ -142,11 +145,13 @@ impl HookOptions {
             name: name.into(),
             group: None,
             priority: Self::DEFAULT_PRIORITY,
+            order: HookOrder::new(),
             timeout: None,
             once: false,
             always: false,
             looks_on: false,
             role: None,
+            attachment: None,
             answers: None,
             warnings: Arc::default(),
             max_depth: MAX_DEPTH,
@@ -162,6 +167,26 @@ impl<F, W, L> HookOptions<F, W, L> {
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
+    }
+
+    /// The hook runs before those of this name, whatever their priorities: see [`HookOrder`]. May be said of several.
+    pub fn before(self, name: impl Into<Arc<str>>) -> Self {
+        Self { order: self.order.before(name), ..self }
+    }
+
+    /// The hook runs after those of this name, whatever their priorities: see [`HookOrder`]. May be said of several.
+    pub fn after(self, name: impl Into<Arc<str>>) -> Self {
+        Self { order: self.order.after(name), ..self }
+    }
+
+    /// The hook runs only where one of this name is: see [`HookOrder`]. May be said of several.
+    pub fn requires(self, name: impl Into<Arc<str>>) -> Self {
+        Self { order: self.order.requires(name), ..self }
+    }
+
+    /// Where the hook stands by the names of others, in place of what was said before.
+    pub fn order(self, order: HookOrder) -> Self {
+        Self { order, ..self }
     }
 
     /// Makes the hook part of a [group](HookGroup).
@@ -201,6 +226,13 @@ impl<F, W, L> HookOptions<F, W, L> {
     /// What the hook does to a call, for the [warnings](crate::HookPlan::warnings) of plans.
     pub fn role(mut self, role: impl Into<Option<HookRole>>) -> Self {
         self.role = role.into();
+        self
+    }
+
+    /// Keeps something with the hook that plans [give back](crate::plan::PlannedHook::attachment): for a library that
+    /// looks up what it registered.
+    pub fn attach(mut self, attachment: Attachment) -> Self {
+        self.attachment = Some(attachment);
         self
     }
 
@@ -279,11 +311,13 @@ impl<F, W, L> HookOptions<F, W, L> {
             name,
             group,
             priority,
+            order,
             timeout,
             once,
             always,
             looks_on,
             role,
+            attachment,
             answers,
             warnings,
             max_depth,
@@ -296,11 +330,13 @@ impl<F, W, L> HookOptions<F, W, L> {
             name,
             group,
             priority,
+            order,
             timeout,
             once,
             always,
             looks_on,
             role,
+            attachment,
             answers,
             warnings,
             max_depth,
@@ -332,11 +368,13 @@ impl<F, W, L> HookOptions<F, W, L> {
             name,
             group,
             priority,
+            order,
             timeout,
             once,
             always,
             looks_on,
             role,
+            attachment,
             answers,
             warnings,
             max_depth,
@@ -357,7 +395,9 @@ impl<F, W, L> HookOptions<F, W, L> {
             name,
             group,
             priority,
+            order: (!order.is_empty()).then(|| Arc::new(order)),
             role,
+            attachment,
             may_answer: answers.unwrap_or_else(|| P::may_answer(&hook)),
             warnings,
             source: registered.unwrap_or(source),

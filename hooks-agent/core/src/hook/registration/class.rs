@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::{HookGroup, HookPlan, Hookable, Level, RegistryError};
+use hooks_core::{HookGroup, HookOrder, HookPlan, Hookable, Level, OrderFault, RegistryError};
 
 use crate::agent::Agent;
 use crate::agent::linked::install_linked;
@@ -14,6 +14,7 @@ use crate::call::{ForeignGuard, ForeignGuards};
 use crate::hook::agent_hook::AgentHook;
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::entry::{EventPoints, Registration, new_group};
+use crate::hook::registration::hook_list::missing;
 use crate::hook::registration::settings::Settings;
 use crate::hook::registration::target::Class;
 use crate::hook::watch::{CallWatchers, HookWatcher};
@@ -27,10 +28,15 @@ struct ClassHook {
     /// With its priority.
     guard: Option<(i32, Arc<dyn ForeignGuard>)>,
     settings: Arc<Settings>,
+    /// Where it stands by the names of others, if it asks for something.
+    order: Option<HookOrder>,
 }
 
 /// How many class hooks watch others, or guard foreign text.
 static WATCHING: AtomicUsize = AtomicUsize::new(0);
+
+/// How many class hooks ask where to stand by the names of others.
+static ORDERED: AtomicUsize = AtomicUsize::new(0);
 
 /// Registers a hook for all agents of a type, and removes an earlier one of its name.
 #[track_caller]
@@ -56,9 +62,13 @@ fn install<A: EventPoints + ?Sized>(
     let (registration, watcher) = (Registration::of(&**hook, group, location), hook.watcher());
     let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
     let settings = Arc::new(Settings::of(&**hook));
-    A::install(&Class::<A>(PhantomData), hook, &registration);
     let agent = TypeId::of::<A>();
-    let added = ClassHook { agent, name: name.clone(), group, watcher, guard, settings };
+    // Where nobody else looks, each method looks for the names.
+    let is_of_all = agent == TypeId::of::<dyn Agent>();
+    let registration = if is_of_all { registration } else { registration.checked_elsewhere() };
+    let order = Some(hook.order()).filter(|order| !order.is_empty());
+    A::install(&Class::<A>(PhantomData), hook, &registration);
+    let added = ClassHook { agent, name: name.clone(), group, watcher, guard, settings, order };
     replace::<A>(&name, Some(added));
 }
 
@@ -82,6 +92,8 @@ fn replace<A: EventPoints + ?Sized>(name: &str, added: Option<ClassHook>) -> boo
         let watching =
             known.iter().filter(|hook| hook.watcher.is_some() || hook.guard.is_some()).count();
         WATCHING.store(watching, Ordering::Release);
+        let ordered = known.iter().filter(|hook| hook.order.is_some()).count();
+        ORDERED.store(ordered, Ordering::Release);
         removed
     };
     // Without the lock: a hook may use this module when it is dropped.
@@ -104,6 +116,18 @@ pub(crate) fn watch_class<A: EventPoints>(watchers: &mut CallWatchers, guards: &
             guards.add(*priority, guard);
         }
     }
+}
+
+/// Returns whether a class hook asks where to stand by the names of others.
+pub(crate) fn class_hooks_ask() -> bool {
+    ORDERED.load(Ordering::Acquire) > 0
+}
+
+/// Returns a class hook of agents of this type alone that asks for another one that nobody has.
+pub(crate) fn missing_of_class<A: EventPoints>(has: impl Fn(&str) -> bool) -> Option<OrderFault> {
+    let known = lock();
+    let mut own = known.iter().filter(|hook| hook.agent == TypeId::of::<A>());
+    own.find_map(|hook| missing(&hook.name, hook.order.as_ref()?, &has))
 }
 
 /// Returns the plan of an agent with a warning for what the settings of class hooks refer to and this agent

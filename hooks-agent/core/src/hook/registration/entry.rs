@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use hooks_core::plan::PlannedHook;
-use hooks_core::{HookGroup, HookOptions, HookRole, Hookable, Level, RegistryError};
+use hooks_core::{HookGroup, HookOptions, HookOrder, HookRole, Hookable, Level, RegistryError};
 
 use crate::agent::Agent;
 use crate::call::HookOwner;
@@ -33,11 +33,15 @@ pub(crate) trait EventPoints: Agent + 'static {
 }
 
 /// What a hook is registered with at each method; the methods of the hook are called once.
+#[expect(clippy::struct_excessive_bools, reason = "they have nothing to do with each other")]
 pub(crate) struct Registration {
     pub(crate) name: Arc<str>,
     pub(crate) group: HookGroup,
     pub(crate) priority: i32,
-    always: bool,
+    order: HookOrder,
+    pub(crate) always: bool,
+    /// Whether it runs at once with others.
+    pub(crate) is_parallel: bool,
     /// Whether it is in shadow.
     looks_on: bool,
     pub(crate) role: Option<HookRole>,
@@ -76,7 +80,7 @@ pub(crate) struct Scope {
 
 impl Registration {
     pub(crate) fn of(hook: &dyn DynAgentHook, group: HookGroup, site: impl Into<Site>) -> Self {
-        let (name, priority) = (hook.name().into(), hook.priority());
+        let (name, priority, order) = (hook.name().into(), hook.priority(), hook.order());
         let (mut events, sync_events) = (hook.events(), hook.sync_events());
         let mut around = hook.around();
         let looks_on = hook.__shadow().is_some();
@@ -87,11 +91,19 @@ impl Registration {
         }
         let (answers, answers_around) = (hook.answers(), hook.answers_around());
         let (always, role, is_once) = (hook.always(), hook.role(), hook.once());
+        let mut is_parallel = hook.is_parallel() && !looks_on;
+        if is_parallel && around != AroundMask::NONE {
+            // As above.
+            tracing::error!(target: "hooks_agent::hook", hook = hook.name(), "a hook around calls cannot run in parallel");
+            is_parallel = false;
+        }
         Self {
             name,
             group,
             priority,
+            order,
             always,
+            is_parallel,
             looks_on,
             role,
             is_once,
@@ -115,7 +127,11 @@ impl Registration {
         Self { warnings: warnings.into(), ..self }
     }
 
-    /// Returns the registration of a hook that an agent inherits.
+    /// Passes over names that no hook of a method has: those of all hooks of the agent are looked at elsewhere.
+    pub(crate) fn checked_elsewhere(self) -> Self {
+        Self { order: self.order.where_present(), ..self }
+    }
+
     /// Sets the agent that the hook is inherited from.
     pub(crate) fn inherited_from(self, agent: Option<&Arc<str>>) -> Self {
         Self { inherited_from: agent.cloned(), ..self }
@@ -133,6 +149,11 @@ impl Registration {
         Self { events, sync_events, around, ..self }
     }
 
+    /// Returns whether the hook is called without waiting at an event.
+    pub(crate) fn runs_now(&self, kind: EventKind) -> bool {
+        self.sync_events.contains(kind) && !self.is_parallel
+    }
+
     /// Returns the options for the method of an event.
     pub(crate) fn options_at(&self, kind: EventKind) -> HookOptions {
         self.options().answers(self.answers.contains(kind))
@@ -147,6 +168,7 @@ impl Registration {
     pub(crate) fn options(&self) -> HookOptions {
         let options = HookOptions::named(self.name.clone()).priority(self.priority);
         let Site { file, line } = self.site.clone();
+        let options = options.order(self.order.clone());
         let options = options.group(self.group).role(self.role).registered_in(file, line);
         let options = options.warnings(self.warnings.clone());
         let options = if self.looks_on { options.looks_on() } else { options };

@@ -5,9 +5,10 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::{HookGroup, Hookable};
+use hooks_core::{HookGroup, HookOrder, Hookable, OrderFault};
 
 use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
+use crate::hook::around::AroundMask;
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::entry::{EventPoints, Registration, Scope, Site, new_group};
 use crate::hook::registration::target::Instance;
@@ -26,6 +27,8 @@ struct Listed {
     /// With its priority.
     guard: Option<(i32, Arc<dyn ForeignGuard>)>,
     hook: Arc<dyn DynAgentHook>,
+    /// Where it stands by the names of others, if it asks for something.
+    order: Option<Arc<HookOrder>>,
     /// Where the user added the hook.
     site: Site,
     /// Where the hook is registered, if not at all that it receives.
@@ -41,12 +44,24 @@ impl Listed {
         let registration = Registration::of(&*self.hook, self.group, self.site.clone());
         let registration = registration.checked(&*self.hook, agent).owned_by(self.owner.as_ref());
         let registration = registration.inherited_from(self.inherited_from.as_ref());
+        let registration = registration.checked_elsewhere();
         let registration = match &self.scope {
             None => registration,
             Some(scope) => registration.within(scope),
         };
         A::install(&Instance(agent), &self.hook, &registration);
     }
+}
+
+/// Returns the first name that the order of a hook asks for and nobody has.
+pub(super) fn missing(
+    hook: &str,
+    order: &HookOrder,
+    has: impl Fn(&str) -> bool,
+) -> Option<OrderFault> {
+    let mut relations = order.relations().filter(|_| !order.is_lenient());
+    let (relation, name) = relations.find(|(_, name)| !has(name))?;
+    Some(OrderFault::missing(hook, relation, name))
 }
 
 impl HookList {
@@ -56,7 +71,18 @@ impl HookList {
         let watcher = hook.watcher();
         let guard = hook.foreign_guard().map(|guard| (hook.priority(), guard));
         let (group, scope, owner, inherited_from) = (new_group(), None, None, None);
-        self.0.push(Listed { group, watcher, guard, hook, site, scope, owner, inherited_from });
+        let order = Some(hook.order()).filter(|order| !order.is_empty()).map(Arc::new);
+        self.0.push(Listed {
+            group,
+            watcher,
+            guard,
+            hook,
+            order,
+            site,
+            scope,
+            owner,
+            inherited_from,
+        });
     }
 
     /// Adds a hook and registers it at an agent, then removes the earlier hooks of its name and
@@ -93,6 +119,18 @@ impl HookList {
         }
     }
 
+    /// Whether a hook asks where to stand by the names of others.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.0.iter().any(|listed| listed.order.is_some())
+    }
+
+    /// Returns a hook that asks for another one that nobody has, by name.
+    pub(crate) fn missing(&self, has: impl Fn(&str) -> bool) -> Option<OrderFault> {
+        self.0
+            .iter()
+            .find_map(|listed| missing(&listed.hook.name(), listed.order.as_deref()?, &has))
+    }
+
     /// Returns a counter that two hooks share, with their names.
     pub(crate) fn shared_counter(&self) -> Option<(String, [String; 2])> {
         let mut known: Vec<(String, String)> = Vec::new();
@@ -113,6 +151,12 @@ impl HookList {
         let mut refused =
             shadowed.filter_map(|it| Some((it.hook.name(), it.hook.not_in_shadow()?)));
         refused.next()
+    }
+
+    /// Returns a hook that is to run at once with others, and runs around calls.
+    pub(crate) fn not_parallel(&self) -> Option<String> {
+        let is_wrong = |it: &&Listed| it.hook.is_parallel() && it.hook.around() != AroundMask::NONE;
+        self.0.iter().find(is_wrong).map(|it| it.hook.name())
     }
 
     /// Returns what the hooks in shadow would have done, by name.
@@ -221,12 +265,15 @@ pub(crate) struct SharedHooks {
     hooks: Mutex<HookList>,
     /// Whether a hook that watches others was ever among them.
     has_watched: AtomicBool,
+    /// Whether a hook that asks where to stand was ever among them.
+    has_ordered: AtomicBool,
 }
 
 impl SharedHooks {
     pub(crate) fn new(hooks: HookList) -> Self {
         let has_watched = AtomicBool::new(hooks.watches());
-        Self { hooks: Mutex::new(hooks), has_watched }
+        let has_ordered = AtomicBool::new(hooks.is_ordered());
+        Self { hooks: Mutex::new(hooks), has_watched, has_ordered }
     }
 
     /// Registers the hooks at the methods of an agent.
@@ -236,7 +283,7 @@ impl SharedHooks {
 
     /// Adds the hooks of a list and registers them at an agent.
     pub(crate) fn add<A: EventPoints + ?Sized>(&self, agent: &A, hooks: &HookList) {
-        self.note_watchers(hooks.watches());
+        self.note(hooks);
         hooks.install(agent);
         self.lock().join(hooks);
     }
@@ -251,7 +298,7 @@ impl SharedHooks {
     ) -> HookList {
         let mut hooks = self.lock();
         let removed = hooks.replace(agent, hook);
-        self.note_watchers(hooks.watches());
+        self.note(&hooks);
         removed
     }
 
@@ -267,13 +314,19 @@ impl SharedHooks {
         }
     }
 
+    /// Whether a hook may ask where to stand by the names of others.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.has_ordered.load(Ordering::Acquire)
+    }
+
     /// Returns the hooks as they are now.
     pub(crate) fn lock(&self) -> MutexGuard<'_, HookList> {
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note_watchers(&self, watches: bool) {
-        self.has_watched.fetch_or(watches, Ordering::AcqRel);
+    fn note(&self, hooks: &HookList) {
+        self.has_watched.fetch_or(hooks.watches(), Ordering::AcqRel);
+        self.has_ordered.fetch_or(hooks.is_ordered(), Ordering::AcqRel);
     }
 }
 

@@ -121,7 +121,8 @@ macro_rules! install_one {
             let level = $crate::hook::level_of($target);
             let $inner = $crate::hook::Installed::new($hook, $registration, level);
             let options = $registration.options_at($crate::event::EventKind::$kind);
-            if $registration.sync_events.contains($crate::event::EventKind::$kind) {
+            let options = $inner.attached_to(options, $crate::event::EventKind::$kind);
+            if $registration.runs_now($crate::event::EventKind::$kind) {
                 $target.register($hook_type, options, $now);
             } else {
                 let hook = hooks_core::hook!($hook_type, $waits);

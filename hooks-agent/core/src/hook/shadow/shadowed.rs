@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hooks_core::HookOrder;
+
 use crate::event::EventMask;
 use crate::hook::agent_hook::AgentHook;
 use crate::hook::around::AroundMask;
@@ -41,6 +43,14 @@ impl AgentHook for Shadowed {
 
     fn priority(&self) -> i32 {
         self.0.hook().priority()
+    }
+
+    fn is_parallel(&self) -> bool {
+        self.0.hook().is_parallel()
+    }
+
+    fn order(&self) -> HookOrder {
+        self.0.hook().order()
     }
 
     fn events(&self) -> EventMask {

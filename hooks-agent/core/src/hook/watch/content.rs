@@ -73,7 +73,7 @@ impl Content {
         Self::Request(Box::new(Request { messages, system: None, tools, options }))
     }
 
-    pub(super) fn is_same(&self, after: &Self) -> bool {
+    pub(crate) fn is_same(&self, after: &Self) -> bool {
         match (self, after) {
             (Self::Request(before), Self::Request(after)) => {
                 before.messages.len() == after.messages.len()

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hooks_core::{HookResult, Hookable, Level};
+use hooks_core::{HookOptions, HookResult, Hookable, Level};
 
 use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::BuildError;
 use crate::event::{Decided, EventKind, EventMask, Flow, HookEvent};
 use crate::hook::boxed::DynAgentHook;
+use crate::hook::parallel::{Attached, PARALLEL, run_parallel};
 use crate::hook::registration::Registration;
 use crate::hook::shadow::Shadow;
 use crate::hook::watch::content::Content;
@@ -30,6 +31,10 @@ pub(crate) struct Installed {
     is_once: bool,
     /// What runs it beside calls, if it is in shadow.
     shadow: Option<Shadow>,
+    /// Whether it runs at once with others.
+    is_parallel: bool,
+    /// Whether it runs in nested calls too.
+    pub(crate) always: bool,
 }
 
 impl Installed {
@@ -39,7 +44,9 @@ impl Installed {
         level: Level,
     ) -> Self {
         let info = Arc::new(HookInfo::of(registration, level));
-        Self { hook: hook.clone(), info, is_once: registration.is_once, shadow: hook.__shadow() }
+        let Registration { is_once, is_parallel, always, .. } = *registration;
+        let (hook, shadow) = (hook.clone(), hook.__shadow());
+        Self { hook, info, is_once, shadow, is_parallel, always }
     }
 
     /// Runs the hook at one of its sync events.
@@ -117,8 +124,24 @@ impl Installed {
         event
     }
 
+    /// Returns the options with the hook, where others that run at once with it look for it.
+    pub(crate) fn attached_to(&self, options: HookOptions, kind: EventKind) -> HookOptions {
+        if !self.is_parallel {
+            return options;
+        }
+        options.attach(Arc::new(Attached { kind, hook: Arc::new(self.clone()) }))
+    }
+
     /// Runs the hook at one of its other events.
     pub(crate) async fn run(&self, event: HookEvent<'_>) -> HookResult<Flow> {
+        if self.is_parallel && PARALLEL.contains(event.kind()) {
+            return Box::pin(run_parallel(self, &event)).await;
+        }
+        self.run_alone(event).await
+    }
+
+    /// The same, without the hooks that run at once with it.
+    pub(crate) async fn run_alone(&self, event: HookEvent<'_>) -> HookResult<Flow> {
         if self.skips(&event) {
             return Ok(Flow::Continue);
         }

@@ -1,5 +1,7 @@
 //! The hooks of a policy file.
 
+use hooks_agent_core::hooks_core::HookOrder;
+use hooks_agent_core::hooks_core::options::Relation;
 use hooks_agent_core::options::{Globs, Node, Value};
 
 use crate::policy::file::content::is_shadow;
@@ -8,8 +10,10 @@ use crate::policy::file::fields::Fields;
 use crate::policy::file::variables::resolve;
 
 /// The keys of a `[[hook]]`.
-pub(super) const HOOK_KEYS: [&str; 8] =
-    ["use", "name", "agents", "priority", "inherit", "enabled", "mode", "with"];
+pub(super) const HOOK_KEYS: [&str; 12] = [
+    "use", "name", "agents", "priority", "before", "after", "requires", "parallel", "inherit",
+    "enabled", "mode", "with",
+];
 
 /// A `[[hook]]`.
 pub(crate) struct HookTable {
@@ -20,6 +24,10 @@ pub(crate) struct HookTable {
     pub(crate) name: String,
     pub(crate) agents: Globs,
     pub(crate) priority: Option<i32>,
+    /// Where it stands by the names of others.
+    pub(crate) order: HookOrder,
+    /// Whether it runs at once with others.
+    pub(crate) is_parallel: Option<bool>,
     pub(crate) inherits: Option<bool>,
     pub(crate) is_enabled: bool,
     /// Whether it runs in shadow.
@@ -49,6 +57,8 @@ impl HookTable {
         }
         let agents = agents(fields, problems);
         let priority = fields.number("priority", "a whole number of 32 bits", problems);
+        let order = order(fields, problems);
+        let is_parallel = fields.boolean("parallel", problems);
         let inherits = fields.boolean("inherit", problems);
         let is_enabled = fields.boolean("enabled", problems).unwrap_or(true);
         let is_shadow = is_shadow(fields, problems);
@@ -70,6 +80,8 @@ impl HookTable {
             name: name.to_owned(),
             agents: agents?,
             priority,
+            order,
+            is_parallel,
             inherits,
             is_enabled,
             is_shadow,
@@ -89,6 +101,20 @@ fn options(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Node> {
             None
         }
     }
+}
+
+/// Returns where the hook stands by the names of others.
+fn order(fields: &Fields<'_>, problems: &mut Problems<'_>) -> HookOrder {
+    let mut order = HookOrder::new();
+    for relation in [Relation::Before, Relation::After, Relation::Requires] {
+        if fields.get(relation.as_str()).is_none() {
+            continue;
+        }
+        for (name, _) in fields.texts(relation.as_str(), problems).into_iter().flatten() {
+            order = order.with(relation, name);
+        }
+    }
+    order
 }
 
 fn agents(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Globs> {

@@ -1,5 +1,6 @@
 //! The rules and the quotas of a policy file, as the hooks that go by them.
 
+use hooks_agent_core::hooks_core::HookOrder;
 use hooks_agent_core::options::{Globs, Key, Node, Value};
 
 use crate::policy::file::beside::add_vars;
@@ -87,6 +88,8 @@ impl OfFile {
             name: format!("{} of {}", self.uses, document.file),
             agents: Globs::all(),
             priority: None,
+            order: HookOrder::new(),
+            is_parallel: None,
             inherits: None,
             is_enabled: true,
             is_shadow: false,

@@ -12,6 +12,7 @@ use crate::policy::file::{Document, HookTable, Problems, Read, Source};
 use crate::policy::merge::commands::{CommandSetup, MadeCommands};
 use crate::policy::merge::made::{MadeHook, Placement};
 use crate::policy::merge::merged::{Merged, MergedFile, MergedHook, MergedLimits, OptionsDigest};
+use crate::policy::merge::order::{in_order, report_order};
 use crate::policy::merge::quotas::quotas_of;
 use crate::policy::merge::rules::rules_of;
 use crate::policy::merge::said::File;
@@ -41,9 +42,9 @@ pub(crate) struct Loaded {
 }
 
 /// An entry of a file whose options were read.
-struct Entry {
-    file: usize,
-    table: HookTable,
+pub(super) struct Entry {
+    pub(super) file: usize,
+    pub(super) table: HookTable,
     digest: OptionsDigest,
     prepared: Option<Prepared>,
     opens_files_at: Option<i32>,
@@ -58,6 +59,7 @@ impl Load<'_> {
         let mut entries = self.entries(&mut files);
         report_names(&entries, &mut files);
         report_counters(&entries, &mut files);
+        report_order(&entries, &mut files);
         let commands = self.commands.make(&mut files, self.last_commands, &mut errors);
         for entry in entries.iter_mut().filter(|entry| entry.opens_files_at.is_none()) {
             self.make(entry, &mut files);
@@ -153,8 +155,9 @@ impl Load<'_> {
     fn make(&self, entry: &mut Entry, files: &mut [File<'_>]) {
         let Entry { table, digest, .. } = entry;
         let Some(prepared) = entry.prepared.take() else { return };
-        let HookTable { priority, inherits, is_shadow, .. } = *table;
-        let placed = Placement { priority, inherits, is_shadow };
+        let HookTable { priority, is_parallel, inherits, is_shadow, .. } = *table;
+        let order = table.order.clone();
+        let placed = Placement { priority, order, is_parallel, inherits, is_shadow };
         let place = files[entry.file].document.place(table.starts.table);
         let kept = self.last.iter().find(|made| made.is(&table.name, *digest, is_shadow));
         let made = match kept {
@@ -167,6 +170,12 @@ impl Load<'_> {
             }),
         };
         match made {
+            Ok(made) if made.cannot_be_parallel() => {
+                let message =
+                    format!("`{}` runs around calls, so it cannot run in parallel", table.uses);
+                let path = format!("{}.parallel", table.path);
+                files[entry.file].problems.add(table.starts.table, path, message);
+            }
             Ok(made) => match made.not_in_shadow() {
                 None => entry.made = Some(made),
                 Some(why) => {
@@ -192,6 +201,7 @@ impl Load<'_> {
         let mut hooks: Vec<_> =
             entries.iter().map(|entry| entry.merged(&files[entry.file])).collect();
         hooks.sort_by_key(|hook| hook.priority);
+        let hooks = in_order(hooks);
         let of = |uses| entries.iter().filter(move |entry| entry.table.is_of_file_for(uses));
         let of_rules = of(HookTable::RULES);
         let of_rules = of_rules.map(|entry| rules_of(&entry.table, &files[entry.file]));
@@ -304,6 +314,8 @@ impl Entry {
             uses: table.uses.clone(),
             agents: table.agents.texts().to_vec(),
             priority: table.priority.or(own).unwrap_or(priority::DEFAULT),
+            order: table.order.clone(),
+            is_parallel: table.is_parallel,
             inherits: table.inherits,
             is_enabled: table.is_enabled,
             is_shadow: table.is_shadow,

@@ -1,10 +1,11 @@
 //! A hook of a policy.
 
-use hooks_agent_core::options::Globs;
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_agent_core::hook::{AgentHook, AgentHookExt, DynAgentHook, Shadowed};
+use hooks_agent_core::hook::{AgentHook, AgentHookExt, AroundMask, DynAgentHook, Shadowed};
+use hooks_agent_core::hooks_core::HookOrder;
+use hooks_agent_core::options::Globs;
 use hooks_agent_core::react::HookSet;
 
 use crate::policy::error::Place;
@@ -24,15 +25,18 @@ pub(crate) struct MadeHook {
 }
 
 /// Where a hook runs.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Placement {
     pub(crate) priority: Option<i32>,
+    /// Where it stands by the names of others.
+    pub(crate) order: HookOrder,
+    pub(crate) is_parallel: Option<bool>,
     pub(crate) inherits: Option<bool>,
     pub(crate) is_shadow: bool,
 }
 
 impl Placement {
-    fn set(self, hook: impl AgentHook) -> (Option<Shadowed>, HookSet) {
+    fn set(&self, hook: impl AgentHook) -> (Option<Shadowed>, HookSet) {
         if !self.is_shadow {
             return (None, HookSet::of(hook));
         }
@@ -60,15 +64,12 @@ impl MadeHook {
         placed: Placement,
         agents: Globs,
     ) -> Self {
-        let named = hook.clone().named(name.clone());
-        let (shadow, set) = match (placed.priority, placed.inherits) {
-            (None, None) => placed.set(named),
-            (Some(priority), None) => placed.set(named.with_priority(priority)),
-            (None, Some(inherits)) => placed.set(named.inherited(inherits)),
-            (Some(priority), Some(inherits)) => {
-                placed.set(named.with_priority(priority).inherited(inherits))
-            }
-        };
+        let named = hook.clone().named(name.clone()).ordered(placed.order.clone());
+        let named = named
+            .with_priority(placed.priority.unwrap_or_else(|| hook.priority()))
+            .inherited(placed.inherits.unwrap_or_else(|| hook.inherit()))
+            .parallel(placed.is_parallel.unwrap_or_else(|| hook.is_parallel()));
+        let (shadow, set) = placed.set(named);
         Self { name, digest, hook, placed, shadow, set, agents }
     }
 
@@ -96,6 +97,11 @@ impl MadeHook {
     /// Returns why it cannot run in shadow, if it does.
     pub(crate) fn not_in_shadow(&self) -> Option<String> {
         self.shadow.as_ref().and_then(AgentHook::not_in_shadow)
+    }
+
+    /// Returns whether it is to run at once with others, and cannot.
+    pub(crate) fn cannot_be_parallel(&self) -> bool {
+        self.placed.is_parallel == Some(true) && self.hook.around() != AroundMask::NONE
     }
 
     /// Returns the hook in shadow, if it is.

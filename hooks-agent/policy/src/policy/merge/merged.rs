@@ -1,8 +1,10 @@
 //! The merged content of the files of all layers.
 
-use hooks_agent_core::options::Globs;
 use std::fmt;
 use std::sync::Arc;
+
+use hooks_agent_core::hooks_core::HookOrder;
+use hooks_agent_core::options::Globs;
 
 use crate::command::Layer;
 use crate::policy::error::Place;
@@ -66,6 +68,8 @@ pub struct MergedHook {
     pub(super) uses: String,
     pub(super) agents: Vec<String>,
     pub(super) priority: i32,
+    pub(super) order: HookOrder,
+    pub(super) is_parallel: Option<bool>,
     pub(super) inherits: Option<bool>,
     pub(super) is_enabled: bool,
     pub(super) is_shadow: bool,
@@ -191,6 +195,11 @@ impl MergedHook {
         self.priority
     }
 
+    /// Returns where it stands by the names of others.
+    pub fn order(&self) -> &HookOrder {
+        &self.order
+    }
+
     /// Returns the globs of the agents. Empty for all agents.
     #[must_use]
     pub fn agents(&self) -> &[String] {
@@ -236,6 +245,8 @@ impl MergedHook {
             uses,
             agents,
             priority,
+            order,
+            is_parallel,
             inherits,
             is_enabled,
             is_shadow,
@@ -247,6 +258,8 @@ impl MergedHook {
             && *uses == other.uses
             && *agents == other.agents
             && *priority == other.priority
+            && *order == other.order
+            && *is_parallel == other.is_parallel
             && *inherits == other.inherits
             && *is_enabled == other.is_enabled
             && *is_shadow == other.is_shadow
@@ -323,7 +336,8 @@ fn none(is_empty: bool) -> &'static str {
 /// Shows the hook in one line, and its settings in further lines.
 impl fmt::Display for MergedHook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, uses, agents, priority, inherits, is_enabled, options, origin, .. } = self;
+        let Self { name, uses, agents, priority, order, inherits, is_enabled, .. } = self;
+        let Self { is_parallel, options, origin, .. } = self;
         let off = if *is_enabled { shadow(self.is_shadow) } else { ", disabled" };
         let uses = if uses == name { String::new() } else { format!(" ({uses})") };
         writeln!(f, "  {priority:>4} {name}{uses}, {origin}{off}")?;
@@ -332,6 +346,12 @@ impl fmt::Display for MergedHook {
         }
         if !agents.is_empty() {
             writeln!(f, "       agents = {}", agents.join(", ").escape_debug())?;
+        }
+        if !order.is_empty() {
+            writeln!(f, "       {}", order.to_string().escape_debug())?;
+        }
+        if let Some(is_parallel) = is_parallel {
+            writeln!(f, "       parallel = {is_parallel}")?;
         }
         match inherits {
             Some(inherits) => writeln!(f, "       inherit = {inherits}"),

@@ -5,6 +5,7 @@ mod limits;
 mod load;
 mod made;
 mod merged;
+mod order;
 mod origin;
 mod quotas;
 mod rules;

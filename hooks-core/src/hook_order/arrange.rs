@@ -1,0 +1,119 @@
+//! Puts hooks in the order that they ask for.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use crate::hook_order::{HookOrder, OrderFault, Relation};
+
+/// Returns the order in which hooks run, as indices; they come by priority, then by registration.
+///
+/// A hook that asks for a place goes there, as near to its own as that is; the others stay.
+///
+/// # Errors
+/// [`OrderFault::Circle`].
+pub(super) fn arrange(hooks: &[(&str, Option<&HookOrder>)]) -> Result<Vec<usize>, OrderFault> {
+    let relations = Relations::of(hooks);
+    let settled = relations.sorted(|index| index);
+    if settled.len() < hooks.len() {
+        return Err(relations.circle(hooks, &settled));
+    }
+    let mut places: Vec<usize> = (0..hooks.len()).collect();
+    for &index in settled.iter().rev() {
+        let wanted = relations.asked(index, Relation::Before).map(|other| places[other]).min();
+        places[index] = wanted.map_or(places[index], |wanted| wanted.min(places[index]));
+    }
+    for &index in &settled {
+        let wanted = relations.asked(index, Relation::After).map(|other| places[other]).max();
+        places[index] = wanted.map_or(places[index], |wanted| wanted.max(places[index]));
+    }
+    Ok(relations.sorted(|index| places[index]))
+}
+
+/// Which hooks run before which.
+struct Relations {
+    /// For each hook, what it asks for: the other one, and how it is to stand to it.
+    asked: Vec<Vec<(Relation, usize)>>,
+    /// For each hook, those that run later.
+    later: Vec<Vec<usize>>,
+}
+
+impl Relations {
+    fn of(hooks: &[(&str, Option<&HookOrder>)]) -> Self {
+        let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, (name, _)) in hooks.iter().enumerate() {
+            named.entry(name).or_default().push(index);
+        }
+        let none = || vec![Vec::new(); hooks.len()];
+        let mut relations = Self { asked: vec![Vec::new(); hooks.len()], later: none() };
+        let mut last: Option<usize> = None;
+        for (index, (_, order)) in hooks.iter().enumerate() {
+            if order.is_none_or(|order| !order.moves()) {
+                // What asks for nothing is not moved: what runs before it goes on to.
+                if let Some(last) = last.replace(index) {
+                    let later: &mut Vec<usize> = &mut relations.later[last];
+                    later.push(index);
+                }
+            }
+            let asked = order.iter().flat_map(|order| order.relations());
+            for (relation, name) in asked {
+                for &other in named.get(name).into_iter().flatten() {
+                    relations.asked[index].push((relation, other));
+                    match relation {
+                        Relation::Before => relations.later[index].push(other),
+                        Relation::After => relations.later[other].push(index),
+                        Relation::Requires => {}
+                    }
+                }
+            }
+        }
+        relations
+    }
+
+    fn asked(&self, index: usize, wanted: Relation) -> impl Iterator<Item = usize> {
+        let asked = self.asked[index].iter();
+        asked.filter(move |(relation, _)| *relation == wanted).map(|(_, other)| *other)
+    }
+
+    /// The hooks such that each stands where it is to, else by place; without those in a circle, and behind one.
+    fn sorted(&self, place: impl Fn(usize) -> usize) -> Vec<usize> {
+        let mut earlier = vec![0_usize; self.later.len()];
+        for &other in self.later.iter().flatten() {
+            earlier[other] += 1;
+        }
+        let entry = |index: usize| Reverse((place(index), index));
+        let free = (0..earlier.len()).filter(|index| earlier[*index] == 0);
+        let mut free: BinaryHeap<_> = free.map(entry).collect();
+        let mut sorted = Vec::with_capacity(earlier.len());
+        while let Some(Reverse((_, index))) = free.pop() {
+            sorted.push(index);
+            for &other in &self.later[index] {
+                earlier[other] -= 1;
+                if earlier[other] == 0 {
+                    free.push(entry(other));
+                }
+            }
+        }
+        sorted
+    }
+
+    /// Names a circle among the hooks that could not be sorted.
+    fn circle(&self, hooks: &[(&str, Option<&HookOrder>)], sorted: &[usize]) -> OrderFault {
+        let is_left = |index: &usize| !sorted.contains(index);
+        // Each that is left has an earlier one that is left.
+        let earlier = |of: usize| {
+            (0..hooks.len()).filter(is_left).find(|index| self.later[*index].contains(&of))
+        };
+        let mut way: Vec<usize> = (0..hooks.len()).filter(is_left).take(1).collect();
+        while let Some(next) = way.last().copied().and_then(earlier) {
+            if let Some(start) = way.iter().position(|known| *known == next) {
+                way.drain(..start);
+                break;
+            }
+            way.push(next);
+        }
+        way.reverse();
+        let first = (0..way.len()).min_by_key(|at| way[*at]);
+        way.rotate_left(first.unwrap_or(0));
+        OrderFault::circle(way.into_iter().map(|index| hooks[index].0.to_owned()).collect())
+    }
+}
