@@ -1,7 +1,8 @@
 //! The cost of `EgressGuard` on a streamed answer of 10 KB: without URLs, with 20 to listed hosts, and with 20 to others.
 //!
 //! `cargo bench -p hooks-agent-rules-tests --bench egress` prints one line per case, on one core, beside the same
-//! answer without a guard and beside another guard that reads each character, `PiiDetection`. The promise: how often a
+//! answer without a guard, beside a rewriter that searches nothing, and beside another guard that reads each character,
+//! `PiiDetection`. The promise: how often a
 //! text is read does not grow with its chunks, nor with its links. The allocations say so, and do not change with the
 //! load of the machine.
 
@@ -11,6 +12,7 @@ use allocation_counter::AllocationInfo;
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use hooks_agent_builtin::guard::PiiDetection;
+use hooks_agent_core::hook::Rewrite;
 use hooks_agent_core::message::Usage;
 use hooks_agent_core::model::{ChatChunk, ChatStream};
 use hooks_agent_core::prelude::*;
@@ -61,6 +63,8 @@ fn answer(host: Option<&str>) -> String {
 #[derive(Clone, Copy)]
 enum Guard {
     None,
+    /// What each rewriter costs.
+    Rewrite,
     Egress,
     Pii,
 }
@@ -71,6 +75,7 @@ fn agent(guard: Guard, text: &str, chunk: usize) -> ReActAgent {
     let builder = ReActAgent::builder("bot").model(Says(chunks));
     let builder = match guard {
         Guard::None => builder,
+        Guard::Rewrite => builder.hook(Rewrite::new(0, |_, _| None)),
         Guard::Egress => {
             let hosts = ["*.corp.example", "api.example"];
             builder.hook(EgressGuard::new(hosts).expect("they are hosts"))
@@ -127,8 +132,12 @@ fn main() {
         ("20 URLs, listed", Some("wiki.corp.example")),
         ("20 URLs, removed", Some("evil.example")),
     ];
-    let guards =
-        [("no guard", Guard::None), ("EgressGuard", Guard::Egress), ("PiiDetection", Guard::Pii)];
+    let guards = [
+        ("no guard", Guard::None),
+        ("a rewriter", Guard::Rewrite),
+        ("EgressGuard", Guard::Egress),
+        ("PiiDetection", Guard::Pii),
+    ];
     for chunk in [CHUNK, LENGTH] {
         println!(
             "{:<40} {:>10} {:>7} {:>8} {:>12} {:>10}",

@@ -7,6 +7,7 @@ use hooks_agent_core::__forward_hook as forward_hook;
 use hooks_agent_core::hook::{AgentHook, Rewrite};
 use hooks_agent_core::model::{Find, Finding, Rewriter};
 
+use crate::egress::places::next_place;
 use crate::egress::scan::{Scanned, scan};
 use crate::expression::HostPattern;
 
@@ -111,20 +112,23 @@ impl Links {
 
 impl Find for Links {
     fn find(&self, text: &str, from: usize) -> Option<Finding> {
-        let places = text[from..].char_indices().map(|(index, _)| from + index);
-        places.into_iter().find_map(|at| match scan(text, at, &self.hosts, true) {
-            Scanned::Link(range) => Some(Finding::Replace { range, text: REMOVED.to_owned() }),
-            Scanned::Nothing | Scanned::Open => None,
-        })
+        let mut at = from;
+        while let Some(place) = next_place(text, at) {
+            if let Scanned::Link(range) = scan(text, place, &self.hosts, true) {
+                return Some(Finding::Replace { range, text: REMOVED.to_owned() });
+            }
+            at = place + 1;
+        }
+        None
     }
 
     fn settled(&self, text: &str, from: usize) -> usize {
         let mut at = from;
-        while let Some(sign) = text[at..].chars().next() {
-            match scan(text, at, &self.hosts, false) {
-                Scanned::Open => return at,
+        while let Some(place) = next_place(text, at) {
+            match scan(text, place, &self.hosts, false) {
+                Scanned::Open => return place,
                 Scanned::Link(range) => at = range.end,
-                Scanned::Nothing => at += sign.len_utf8(),
+                Scanned::Nothing => at = place + 1,
             }
         }
         text.len()
