@@ -43,6 +43,19 @@ impl Around {
     }
 }
 
+/// Returns whether what stands around a link keeps the blanks in it: quotes of an attribute or in brackets, and `(<`.
+pub(super) fn keeps_blanks(text: &str, at: usize) -> bool {
+    let mut before = signs_before(text, at);
+    let sign = before.next();
+    let outer = before.find(|it| !it.is_whitespace());
+    match sign {
+        Some(UNKNOWN) => true,
+        Some('"' | '\'') => matches!(outer, Some('=' | '(' | UNKNOWN)),
+        Some('<') => matches!(outer, Some('(' | ':' | UNKNOWN)),
+        _ => false,
+    }
+}
+
 /// Returns whether one of these words stands not far before a place.
 pub(super) fn is_after(text: &str, at: usize, words: &[&str]) -> bool {
     let near = &text[text.floor_char_boundary(at.saturating_sub(MOST_TAG))..at];

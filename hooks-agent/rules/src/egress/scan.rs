@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::egress::around::{Around, is_after};
+use crate::egress::around::{Around, is_after, keeps_blanks};
 use crate::egress::reader::{Read, Reading, UNKNOWN, signs_before};
 use crate::egress::scheme::Scheme;
 use crate::expression::{HostPattern, host_of};
@@ -20,25 +20,63 @@ pub(super) enum Scanned {
     Open,
     /// A link that is not listed.
     Link(Range<usize>),
+    /// A link to a listed host.
+    Listed(Listed),
 }
 
-/// Looks at a place of a text. `is_final` says that no more text comes.
-pub(super) fn scan(text: &str, at: usize, hosts: &[HostPattern], is_final: bool) -> Scanned {
-    let read = |undoes_escapes| {
-        let reading = Reading { is_open: !is_final, undoes_escapes };
-        let mut scanner =
-            Scanner { text, start: at, at, reading, has_slash: false, has_escape: false };
+/// A link to a listed host, whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) host: String,
+    /// What stands behind the host, however it is read.
+    pub(super) rest: Range<usize>,
+    /// What is replaced if it must not stay.
+    pub(super) link: Range<usize>,
+}
+
+/// How a text is scanned.
+#[derive(Clone, Copy)]
+pub(super) struct Scan<'h> {
+    pub(super) hosts: &'h [HostPattern],
+    /// Whether links to listed hosts are read to their ends.
+    pub(super) reads_listed: bool,
+    /// Whether no more text comes.
+    pub(super) is_final: bool,
+}
+
+impl Scan<'_> {
+    /// Looks at a place of a text.
+    pub(super) fn at(self, text: &str, at: usize) -> Scanned {
+        match self.read(text, at, false) {
+            (found @ (Scanned::Nothing | Scanned::Listed(_)), true) => {
+                match self.read(text, at, true).0 {
+                    Scanned::Nothing => found,
+                    other => other,
+                }
+            }
+            (found, _) => found,
+        }
+    }
+
+    /// Returns what begins here, and whether escapes may make something else of it.
+    fn read(self, text: &str, at: usize, undoes_escapes: bool) -> (Scanned, bool) {
+        let reading = Reading { is_open: !self.is_final, undoes_escapes };
+        let mut scanner = Scanner {
+            scan: self,
+            text,
+            start: at,
+            at,
+            reading,
+            has_slash: false,
+            has_escape: false,
+        };
         let found = match scanner.authority_at() {
-            Ok(form) => scanner.link(at, form, hosts),
-            Err(Stop::Over) => scanner.rest(at),
-            Err(Stop::Open) if !is_final => Scanned::Open,
+            Ok(form) => scanner.link(form),
+            Err(Stop::Over) => scanner.rest(),
+            Err(Stop::Open) if !self.is_final => Scanned::Open,
             Err(Stop::Open | Stop::None) => Scanned::Nothing,
         };
         (found, scanner.has_escape)
-    };
-    match read(false) {
-        (Scanned::Nothing, true) => read(true).0,
-        (found, _) => found,
     }
 }
 
@@ -52,6 +90,7 @@ enum Stop {
 }
 
 struct Scanner<'a> {
+    scan: Scan<'a>,
     text: &'a str,
     /// Where the link begins.
     start: usize,
@@ -180,11 +219,11 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads the authority from here, and returns the link that began at `start` if its host is not listed.
+    /// Reads the authority from here, and returns the link if its host is not listed.
     ///
     /// The host is what stands before the first sign that no host has. Programs differ in what they make of the rest: it
     /// must not be able to move the host, by an `@`, or by a dot that makes a longer name of it.
-    fn link(&mut self, start: usize, form: Form, hosts: &[HostPattern]) -> Scanned {
+    fn link(&mut self, form: Form) -> Scanned {
         let around = self.around();
         let (mut head, mut tail) = (String::new(), String::new());
         let first = self.at;
@@ -195,7 +234,7 @@ impl Scanner<'_> {
                 if is_past_blank && !tail.contains('@') {
                     break;
                 }
-                return self.rest(start);
+                return self.rest();
             }
             let (sign, next) = match self.peek() {
                 Ok(read) => read,
@@ -236,8 +275,14 @@ impl Scanner<'_> {
             self.at = next;
         }
         let head = head.trim_end_matches(['.', ':', '-', '_', '%']);
-        if self.is_harmless(&tail) && (self.is_nothing(head, form) || is_listed(head, hosts)) {
-            return Scanned::Nothing;
+        if self.is_harmless(&tail) {
+            if self.is_nothing(head, form) {
+                return Scanned::Nothing;
+            }
+            if let Some(host) = listed(head, self.scan.hosts) {
+                self.at = head_end;
+                return self.listed(host, around);
+            }
         }
         // What no page takes for a link.
         if form == Form::Relative
@@ -250,7 +295,48 @@ impl Scanner<'_> {
         if !tail.contains('@') {
             self.at = head_end;
         }
-        self.rest(start)
+        self.rest()
+    }
+
+    /// Reads the rest of a link to a listed host, in which each sign belongs to it that does in some language.
+    fn listed(&mut self, host: String, around: Around) -> Scanned {
+        if !self.scan.reads_listed {
+            return Scanned::Nothing;
+        }
+        let (rest, keeps_blanks) = (&self.text[self.at..], keeps_blanks(self.text, self.start));
+        let (mut open, mut is_escaped) = (0, false);
+        let ends = |(_, sign): &(usize, char)| {
+            let is_end = match (around, sign) {
+                _ if is_blank(*sign) => !keeps_blanks,
+                (Around::Brackets, '(') if !is_escaped => {
+                    open += 1;
+                    false
+                }
+                (Around::Brackets, ')') if is_escaped => false,
+                (Around::Brackets, ')') if open > 0 => {
+                    open -= 1;
+                    false
+                }
+                _ => around.ends_at(*sign),
+            };
+            is_escaped = *sign == '\\' && !is_escaped;
+            is_end
+        };
+        let most = self.start + MOST_BYTES - self.at;
+        let mut near = rest.char_indices().take_while(|(index, _)| *index <= most);
+        let ended = near.find(ends).map(|(index, _)| self.at + index);
+        let end = ended.unwrap_or(self.text.len());
+        if end - self.start > MOST_BYTES {
+            return self.rest();
+        }
+        if ended.is_none() && self.reading.is_open {
+            return Scanned::Open;
+        }
+        let rest = self.at..end;
+        match self.rest() {
+            Scanned::Link(link) => Scanned::Listed(Listed { host, rest, link }),
+            other => other,
+        }
     }
 
     /// Returns whether what stands behind a host cannot make another host of it.
@@ -280,8 +366,8 @@ impl Scanner<'_> {
     }
 
     /// Reads the rest of a link that is not listed.
-    fn rest(&mut self, start: usize) -> Scanned {
-        let end = start + MOST_BYTES;
+    fn rest(&self) -> Scanned {
+        let (start, end) = (self.start, self.start + MOST_BYTES);
         let rest = &self.text[self.at..];
         let ended =
             rest.char_indices().find(|(index, sign)| ends_link(*sign) || self.at + index >= end);
@@ -293,12 +379,12 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns whether a host is listed, and one that there may be: other names are read in several ways.
-fn is_listed(head: &str, hosts: &[HostPattern]) -> bool {
-    let Some(host) = host_of(&format!("https://{head}/")) else { return false };
+/// Returns a host if it is listed, and one that there may be: other names are read in several ways.
+fn listed(head: &str, hosts: &[HostPattern]) -> Option<String> {
+    let host = host_of(&format!("https://{head}/"))?;
     let is_plain = host.starts_with('[')
         || host.chars().all(|it| it.is_ascii_alphanumeric() || "-._".contains(it));
-    is_plain && hosts.iter().any(|it| it.is_match(&host))
+    (is_plain && hosts.iter().any(|it| it.is_match(&host))).then_some(host)
 }
 
 /// Returns whether a link ends here in one of the languages.
