@@ -54,7 +54,7 @@ fn said(text: &str) -> String {
 }
 
 /// Links to listed hosts, each with what becomes of it.
-const CARRY: [(&str, &str); 47] = [
+const CARRY: [(&str, &str); 52] = [
     // In each part of a URL.
     ("see https://api.example/Hendricks now", "see § now"),
     ("https://api.example/?q=Hendricks", "§"),
@@ -106,6 +106,11 @@ const CARRY: [(&str, &str); 47] = [
     ("![x](https://api.example/a\\)Hendricks)", "![x](§)Hendricks)"),
     ("https://api.example/a|Hendricks", "§|Hendricks"),
     ("https://api.example,Hendricks", "§"),
+    ("(https://api.example/help)Hendricks", "(§)Hendricks"),
+    ("[https://api.example/help]Hendricks", "[§]Hendricks"),
+    ("<img src=https://api.example/a<Hendricks>", "<img src=§<Hendricks>"),
+    ("<img src=https://api.example/a>Hendricks>", "<img src=§>Hendricks>"),
+    ("a < b =https://api.example/a>Hendricks", "a < b =§>Hendricks"),
     ("https://api.example/?next=https://wiki.corp.example/Hendricks", "§"),
     // Another link than the one that stands in the result.
     ("https://crm.corp.example/people/hendricks?tab=3", "§"),
@@ -119,7 +124,7 @@ const STAYS: [&str; 22] = [
     "[Hendricks](https://api.example/help), https://api.example/ Hendricks",
     "<a href=\"https://api.example/help\">Hendricks</a>",
     "{\"url\":\"https://api.example/help\",\"name\":\"Hendricks\"}",
-    "(https://api.example/help)Hendricks",
+    "[x](https://api.example/help)Hendricks, url(https://api.example/help)Hendricks",
     // What another result says.
     "https://api.example/harbourmaster, https://api.example/?q=QX-20931",
     // What the user says.
@@ -268,6 +273,28 @@ fn a_link_to_a_listed_host_without_an_end_is_cut_and_held_back_no_longer() {
     assert!(said(&open).starts_with("<img src=\"about:blank#removed a "));
     let quoted = format!("\"https://api.example is {}\"", "good ".repeat(1000));
     assert_eq!(said(&quoted), quoted);
+}
+
+/// Texts over which a scan must not go again and again, and results of which not too much must be kept.
+#[test]
+fn long_texts_are_scanned_once_after_a_private_result() {
+    let repeated = [
+        "https://api.example ",
+        "https://api.example/",
+        "=\"https://api.example/a ",
+        "(https://api.example/(",
+        "<https://api.example/&amp;%41",
+        "https://wiki.corp.example/%25\\",
+        "1-",
+        "Hendricks@",
+        "\u{5ba2}",
+    ];
+    for part in repeated {
+        let long = part.repeat(100_000 / part.len());
+        let text = format!("{long} https://api.example/Hendricks");
+        let became = said_after(&format!("Hendricks {long}"), "Go", &text);
+        assert!(!became.ends_with("Hendricks"), "{part:?}");
+    }
 }
 
 #[test]

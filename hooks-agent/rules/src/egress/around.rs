@@ -43,17 +43,66 @@ impl Around {
     }
 }
 
-/// Returns whether what stands around a link keeps the blanks in it: quotes of an attribute or in brackets, and `(<`.
-pub(super) fn keeps_blanks(text: &str, at: usize) -> bool {
-    let mut before = signs_before(text, at);
-    let sign = before.next();
-    let outer = before.find(|it| !it.is_whitespace());
-    match sign {
-        Some(UNKNOWN) => true,
-        Some('"' | '\'') => matches!(outer, Some('=' | '(' | UNKNOWN)),
-        Some('<') => matches!(outer, Some('(' | ':' | UNKNOWN)),
-        _ => false,
+/// What ends a link to a listed host, all of which is to be read: no sign that belongs to it for some programs.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    /// The sign that ends it.
+    sign: Option<char>,
+    /// Whether blanks end it.
+    at_blanks: bool,
+    /// Whether brackets within it are counted.
+    has_pairs: bool,
+}
+
+impl End {
+    pub(super) fn of(text: &str, at: usize) -> Self {
+        let mut before = signs_before(text, at);
+        let sign = before.next();
+        let joined = before.next();
+        let outer = joined.filter(|it| !it.is_whitespace());
+        let outer = outer.or_else(|| before.find(|it| !it.is_whitespace()));
+        let is_attribute = matches!(outer, Some('=' | '(' | UNKNOWN));
+        let is_destination = matches!(outer, Some('(' | ':' | UNKNOWN));
+        let is_bracket = matches!(joined, Some(']')) || joined.is_some_and(char::is_alphabetic);
+        let (end, at_blanks) = match sign {
+            Some(UNKNOWN) => (None, false),
+            Some(quote @ ('"' | '\'')) => (Some(quote), !is_attribute),
+            Some('<') => (Some('>'), !is_destination),
+            Some('(') if is_bracket => (Some(')'), true),
+            Some('=') => (None, true),
+            _ => (Some('<'), true),
+        };
+        Self { sign: end, at_blanks, has_pairs: end == Some(')') }
     }
+
+    /// Returns where a link ends that goes on with this text.
+    pub(super) fn find_in(self, rest: &str, most: usize) -> Option<usize> {
+        let (mut open, mut is_escaped) = (0_usize, false);
+        let mut near = rest.char_indices().take_while(|(at, _)| *at <= most);
+        let end = near.find(|(_, sign)| {
+            let is_taken = is_escaped;
+            is_escaped = *sign == '\\' && !is_taken;
+            if is_blank(*sign) {
+                return self.at_blanks;
+            }
+            if self.has_pairs && is_taken {
+                return false;
+            }
+            if self.has_pairs && *sign == '(' {
+                open += 1;
+            }
+            let is_end = self.sign == Some(*sign);
+            let is_paired = is_end && open > 0;
+            open -= usize::from(is_paired);
+            is_end && !is_paired
+        });
+        end.map(|(at, _)| at)
+    }
+}
+
+/// Returns whether a sign is a blank of HTML.
+pub(super) fn is_blank(sign: char) -> bool {
+    matches!(sign, ' ' | '\t' | '\n' | '\r' | '\x0c')
 }
 
 /// Returns whether one of these words stands not far before a place.

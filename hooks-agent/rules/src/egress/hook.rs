@@ -40,7 +40,9 @@ use crate::rule::check_globs;
 /// - a phrase of at least 4 words and 16 letters; 6 characters in a script without blanks.
 ///
 /// Letters and digits alone are compared, in lower case, with entities, escapes and `%41` undone: it makes no difference
-/// how words are joined, or what stands before and behind. These are not private:
+/// how words are joined, or what stands before and behind. A link ends at a blank, and with the quotes, the `<>` or the
+/// brackets of Markdown or CSS that it stands in; in an attribute, blanks do not end it. Other text that adjoins it is
+/// part of it. These are not private:
 ///
 /// - what the user says, in any message of the outermost thread as memory has it; and words of which addresses are made, as
 ///   `documents`;

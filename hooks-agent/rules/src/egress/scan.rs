@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::egress::around::{Around, is_after, keeps_blanks};
+use crate::egress::around::{Around, End, is_after, is_blank};
 use crate::egress::reader::{Read, Reading, UNKNOWN, signs_before};
 use crate::egress::scheme::Scheme;
 use crate::expression::{HostPattern, host_of};
@@ -110,10 +110,6 @@ enum Form {
     Relative,
     /// `www.`.
     Www,
-}
-
-fn is_blank(sign: char) -> bool {
-    matches!(sign, ' ' | '\t' | '\n' | '\r' | '\x0c')
 }
 
 impl Scanner<'_> {
@@ -281,7 +277,7 @@ impl Scanner<'_> {
             }
             if let Some(host) = listed(head, self.scan.hosts) {
                 self.at = head_end;
-                return self.listed(host, around);
+                return self.listed(host);
             }
         }
         // What no page takes for a link.
@@ -298,33 +294,14 @@ impl Scanner<'_> {
         self.rest()
     }
 
-    /// Reads the rest of a link to a listed host, in which each sign belongs to it that does in some language.
-    fn listed(&mut self, host: String, around: Around) -> Scanned {
+    /// Reads the rest of a link to a listed host.
+    fn listed(&mut self, host: String) -> Scanned {
         if !self.scan.reads_listed {
             return Scanned::Nothing;
         }
-        let (rest, keeps_blanks) = (&self.text[self.at..], keeps_blanks(self.text, self.start));
-        let (mut open, mut is_escaped) = (0, false);
-        let ends = |(_, sign): &(usize, char)| {
-            let is_end = match (around, sign) {
-                _ if is_blank(*sign) => !keeps_blanks,
-                (Around::Brackets, '(') if !is_escaped => {
-                    open += 1;
-                    false
-                }
-                (Around::Brackets, ')') if is_escaped => false,
-                (Around::Brackets, ')') if open > 0 => {
-                    open -= 1;
-                    false
-                }
-                _ => around.ends_at(*sign),
-            };
-            is_escaped = *sign == '\\' && !is_escaped;
-            is_end
-        };
         let most = self.start + MOST_BYTES - self.at;
-        let mut near = rest.char_indices().take_while(|(index, _)| *index <= most);
-        let ended = near.find(ends).map(|(index, _)| self.at + index);
+        let ended = End::of(self.text, self.start).find_in(&self.text[self.at..], most);
+        let ended = ended.map(|index| self.at + index);
         let end = ended.unwrap_or(self.text.len());
         if end - self.start > MOST_BYTES {
             return self.rest();
