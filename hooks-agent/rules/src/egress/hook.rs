@@ -10,8 +10,8 @@ use hooks_agent_core::event::{EventKind, EventMask, Flow, HookEvent};
 use hooks_agent_core::hook::{AgentHook, Rewrite};
 use hooks_core::HookResult;
 
+use crate::egress::guarded::Guarded;
 use crate::egress::links::Links;
-use crate::egress::thread::Guarded;
 use crate::expression::HostPattern;
 use crate::rule::check_globs;
 

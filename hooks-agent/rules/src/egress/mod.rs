@@ -1,6 +1,7 @@
 //! Links that leave: the hook that removes those to hosts that are not listed, and those that carry private text.
 
 mod around;
+mod guarded;
 mod hook;
 mod links;
 #[cfg(feature = "policy")]
@@ -8,6 +9,7 @@ mod options;
 mod places;
 mod private;
 mod reader;
+mod readings;
 mod scan;
 mod scheme;
 mod thread;

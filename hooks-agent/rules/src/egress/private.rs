@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
-use crate::egress::words::{FEWEST_BYTES, Words, is_of_addresses, letters, readings};
+use crate::egress::readings::readings;
+use crate::egress::words::{FEWEST_BYTES, Words, is_of_addresses, letters};
 
 /// The most private text that is looked for, in bytes.
 pub(super) const MOST_TEXT: usize = 1 << 20;
