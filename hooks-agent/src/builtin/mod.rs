@@ -7,7 +7,7 @@
 //! | `Secrets` | finds keys, tokens and passwords; redacts, masks, hashes or blocks them | 10 | `pii` |
 //! | `SensitiveWords` | masks or blocks the words of a list | 10 | `words` |
 //! | `Sanitize` | replaces patterns in what tools return | 10 | `pii` |
-//! | `EgressGuard` | removes links to hosts that are not listed | 10 | `rules` |
+//! | `EgressGuard` | removes links to hosts that are not listed, or with text of private results | 10 | `rules` |
 //! | `McpPins` | keeps tools of servers to what a person has pinned | 10 | |
 //! | `Judge` | asks a model whether input, tool calls or answers meet a rubric | 15 | |
 //! | `ToolApproval` | asks a decider before tools run | 20 | |

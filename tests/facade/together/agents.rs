@@ -98,7 +98,7 @@ pub(crate) fn guards_with(
         .hook(PiiDetection::email().everywhere().vault(vault.clone()).reveal_only_to(["send"]))
         .hook(Secrets::new())
         .hook(words.tool_results(true).tool_arguments(true))
-        .hook(EgressGuard::new(["*.example"]).unwrap())
+        .hook(EgressGuard::new(["*.example"]).unwrap().private_data(["look"]).unwrap())
         .hook(McpPins::open("no-pins.json").unwrap())
         .hook(judge)
         .hook(approval)

@@ -67,7 +67,7 @@ fn guards_and_limits_run_in_calls_inside_of_calls() {
         Box::new(Spotlight::all()),
         Box::new(RuleOfTwo::new()),
         Box::new(Rules::builder().build().unwrap()),
-        Box::new(EgressGuard::new(["x"]).unwrap()),
+        Box::new(EgressGuard::new(["x"]).unwrap().private_data(["*"]).unwrap()),
         Box::new(McpPins::open("no-pins.json").unwrap()),
         Box::new(Judge::new(plays(), "Be good.")),
         Box::new(ToolParams::new()),

@@ -176,7 +176,7 @@ fn hooks(dice: &mut Dice) -> Vec<Shadowed> {
         Box::new(Vandal),
         Box::new(PiiDetection::all().everywhere()),
         Box::new(Secrets::new()),
-        Box::new(EgressGuard::new(["corp.example"]).unwrap()),
+        Box::new(EgressGuard::new(["corp.example"]).unwrap().private_data(["look"]).unwrap()),
         Box::new(
             RuleOfTwo::new()
                 .untrusted_input(["look"])

@@ -1,5 +1,8 @@
 //! Links that leave: what is found, however it is written, and what stays.
 
+mod private;
+mod threads;
+
 use futures::StreamExt;
 use futures::executor::block_on;
 use hooks_agent_core::message::Usage;
@@ -277,6 +280,28 @@ impl ChatModel for Cut {
     }
 }
 
+/// Cuts a text into chunks of these lengths, in turns.
+fn chunks(text: &str, cuts: &[usize]) -> Vec<String> {
+    let (mut chunks, mut rest, mut next) = (Vec::new(), text, cuts.iter().cycle());
+    while !rest.is_empty() {
+        let at = rest.ceil_char_boundary((*next.next().unwrap()).min(rest.len()));
+        chunks.push(rest[..at].to_owned());
+        rest = &rest[at..];
+    }
+    chunks
+}
+
+/// Returns what a caller reads of a stream.
+async fn streamed(agent: &ReActAgent) -> String {
+    let (mut stream, mut streamed) = (std::pin::pin!(agent.stream("Go")), String::new());
+    while let Some(event) = stream.next().await {
+        if let AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) = event.unwrap().kind {
+            streamed.push_str(&text);
+        }
+    }
+    streamed
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -287,24 +312,9 @@ proptest! {
     ) {
         let pick = |index: &usize| LEAVES.get(*index).map_or_else(|| STAYS[index - LEAVES.len()], |it| it.0);
         let text = parts.iter().map(pick).collect::<Vec<_>>().join(" \n");
-        let (mut chunks, mut rest, mut next) = (Vec::new(), text.as_str(), cuts.iter().cycle());
-        while !rest.is_empty() {
-            let at = rest.ceil_char_boundary((*next.next().unwrap()).min(rest.len()));
-            chunks.push(rest[..at].to_owned());
-            rest = &rest[at..];
-        }
-        let agent = ReActAgent::builder("bot").model(Cut(chunks)).hook(guard()).build().unwrap();
-        let streamed = block_on(async {
-            let mut stream = std::pin::pin!(agent.stream("Go"));
-            let mut streamed = String::new();
-            while let Some(event) = stream.next().await {
-                if let AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) =
-                    event.unwrap().kind {
-                    streamed.push_str(&text);
-                }
-            }
-            streamed
-        });
+        let model = Cut(chunks(&text, &cuts));
+        let agent = ReActAgent::builder("bot").model(model).hook(guard()).build().unwrap();
+        let streamed = block_on(streamed(&agent));
         prop_assert_eq!(&streamed, &said(&text));
         prop_assert_eq!(agent.memory().messages().iter().next_back().unwrap().text(), streamed);
     }

@@ -124,6 +124,32 @@ async fn a_file_removes_links_to_other_hosts() {
     assert!(found[0].contains("hook[0].with.hosts: expected a host such as"), "{found:#?}");
 }
 
+#[tokio::test]
+async fn a_file_names_the_tools_whose_results_links_must_not_carry() {
+    use hooks_agent_core::prelude::*;
+    use hooks_agent_core::testing::{Calls, Script};
+
+    let text = |tools: &str| {
+        format!(
+            "version = 1\n[[hook]]\nuse = \"egress_guard\"\n\
+             with = {{ hosts = [\"api.example\"], private_data = [{tools}] }}\n"
+        )
+    };
+    let links = "https://api.example/Hendricks https://api.example/help";
+    let script =
+        Script::new().calls([ToolUse::new("1", "read_mail", serde_json::json!({}))]).says(links);
+    let agent = ReActAgent::builder("bot")
+        .model(script)
+        .tool(Calls::new("read_mail").answers("Ada Hendricks"))
+        .hook_source(crate::policy(&text("\"browse\", \"read_*\"")));
+    let said = agent.build().unwrap().call("Go").await.unwrap().text();
+    assert_eq!(said, "about:blank#removed https://api.example/help");
+    for wrong in ["\"a[\"", "\"mail::read\""] {
+        let found = errors(&text(&format!("\"x\", {wrong}")));
+        assert!(found[0].contains("hook[0].with.private_data[1]: "), "{found:#?}");
+    }
+}
+
 #[test]
 fn rules_are_no_hook_of_a_file() {
     let found = errors("version = 1\n[[hook]]\nuse = \"rules\"\n");

@@ -2,19 +2,15 @@
 
 use std::ops::Range;
 
+use crate::egress::around::{Around, End, is_after, is_blank};
 use crate::egress::reader::{Read, Reading, UNKNOWN, signs_before};
+use crate::egress::scheme::Scheme;
 use crate::expression::{HostPattern, host_of};
 
 /// The longest link that is held back, in bytes. What is longer is cut there.
 pub(super) const MOST_BYTES: usize = 2048;
 /// The longest authority of a URL, in bytes. A longer one is of no listed host.
 const MOST_AUTHORITY: usize = 512;
-/// How far back the tag of an attribute may begin.
-const MOST_TAG: usize = 1024;
-
-/// The schemes that pages load, and that programs for chats make links of.
-const SCHEMES: [&str; 6] = ["http", "https", "ws", "wss", "ftp", "file"];
-
 /// What begins at a place of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scanned {
@@ -24,30 +20,63 @@ pub(super) enum Scanned {
     Open,
     /// A link that is not listed.
     Link(Range<usize>),
+    /// A link to a listed host.
+    Listed(Listed),
 }
 
-/// Looks at a place of a text. `is_final` says that no more text comes.
-pub(super) fn scan(text: &str, at: usize, hosts: &[HostPattern], is_final: bool) -> Scanned {
-    let Some(first) = text.as_bytes().get(at) else { return Scanned::Nothing };
-    if !matches!(first, b'h' | b'H' | b'w' | b'W' | b'f' | b'F' | b'&' | b'/' | b'\\') {
-        return Scanned::Nothing;
+/// A link to a listed host, whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listed {
+    pub(super) host: String,
+    /// What stands behind the host, however it is read.
+    pub(super) rest: Range<usize>,
+    /// What is replaced if it must not stay.
+    pub(super) link: Range<usize>,
+}
+
+/// How a text is scanned.
+#[derive(Clone, Copy)]
+pub(super) struct Scan<'h> {
+    pub(super) hosts: &'h [HostPattern],
+    /// Whether links to listed hosts are read to their ends.
+    pub(super) reads_listed: bool,
+    /// Whether no more text comes.
+    pub(super) is_final: bool,
+}
+
+impl Scan<'_> {
+    /// Looks at a place of a text.
+    pub(super) fn at(self, text: &str, at: usize) -> Scanned {
+        match self.read(text, at, false) {
+            (found @ (Scanned::Nothing | Scanned::Listed(_)), true) => {
+                match self.read(text, at, true).0 {
+                    Scanned::Nothing => found,
+                    other => other,
+                }
+            }
+            (found, _) => found,
+        }
     }
-    let read = |undoes_escapes| {
-        let reading = Reading { is_open: !is_final, undoes_escapes };
-        let around = Around::of(text, at);
-        let mut scanner =
-            Scanner { text, at, reading, around, has_slash: false, has_escape: false };
+
+    /// Returns what begins here, and whether escapes may make something else of it.
+    fn read(self, text: &str, at: usize, undoes_escapes: bool) -> (Scanned, bool) {
+        let reading = Reading { is_open: !self.is_final, undoes_escapes };
+        let mut scanner = Scanner {
+            scan: self,
+            text,
+            start: at,
+            at,
+            reading,
+            has_slash: false,
+            has_escape: false,
+        };
         let found = match scanner.authority_at() {
-            Ok(form) => scanner.link(at, form, hosts),
-            Err(Stop::Over) => scanner.rest(at),
-            Err(Stop::Open) if !is_final => Scanned::Open,
+            Ok(form) => scanner.link(form),
+            Err(Stop::Over) => scanner.rest(),
+            Err(Stop::Open) if !self.is_final => Scanned::Open,
             Err(Stop::Open | Stop::None) => Scanned::Nothing,
         };
         (found, scanner.has_escape)
-    };
-    match read(false) {
-        (Scanned::Nothing, true) => read(true).0,
-        (found, _) => found,
     }
 }
 
@@ -61,51 +90,15 @@ enum Stop {
 }
 
 struct Scanner<'a> {
+    scan: Scan<'a>,
     text: &'a str,
+    /// Where the link begins.
+    start: usize,
     at: usize,
     reading: Reading,
-    around: Around,
     has_slash: bool,
     /// Whether a backslash was read, which may begin an escape.
     has_escape: bool,
-}
-
-/// What a link stands in, by the sign before it, which says what ends it there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Around {
-    /// `"`, `'` or `<`: this sign ends it.
-    Closed(char),
-    /// `(`: blanks and `)` end it.
-    Brackets,
-    /// `[`: blanks and `]` end it.
-    Label,
-    /// `=`: blanks and `>` end it.
-    Value,
-    /// Blanks and `<` end it.
-    Text,
-}
-
-impl Around {
-    fn of(text: &str, at: usize) -> Self {
-        match signs_before(text, at).next() {
-            Some('<') => Self::Closed('>'),
-            Some(sign @ ('"' | '\'' | UNKNOWN)) => Self::Closed(sign),
-            Some('(') => Self::Brackets,
-            Some('[') => Self::Label,
-            Some('=') if is_after(text, at, &["<"]) => Self::Value,
-            _ => Self::Text,
-        }
-    }
-
-    fn ends_at(self, sign: char) -> bool {
-        match self {
-            Self::Closed(end) => sign == end,
-            Self::Brackets => sign == ')',
-            Self::Label => sign == ']',
-            Self::Value => sign == '>',
-            Self::Text => sign == '<',
-        }
-    }
 }
 
 /// How the host of a link is written.
@@ -117,17 +110,6 @@ enum Form {
     Relative,
     /// `www.`.
     Www,
-}
-
-/// Returns whether one of these words stands not far before a place.
-fn is_after(text: &str, at: usize, words: &[&str]) -> bool {
-    let near = &text[text.floor_char_boundary(at.saturating_sub(MOST_TAG))..at];
-    let near = near.to_ascii_lowercase();
-    words.iter().any(|word| near.contains(word))
-}
-
-fn is_blank(sign: char) -> bool {
-    matches!(sign, ' ' | '\t' | '\n' | '\r' | '\x0c')
 }
 
 impl Scanner<'_> {
@@ -155,6 +137,10 @@ impl Scanner<'_> {
         if matches!(first, '/' | '\\') { self.relative() } else { self.scheme() }
     }
 
+    fn around(&self) -> Around {
+        Around::of(self.text, self.start)
+    }
+
     fn has_letter_before(&self, at: usize) -> bool {
         self.text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
     }
@@ -162,30 +148,27 @@ impl Scanner<'_> {
     /// Reads `https:` and slashes, or `www.`.
     fn scheme(&mut self) -> Result<Form, Stop> {
         let start = self.at;
-        let mut scheme = String::new();
+        let mut scheme = Scheme::default();
         loop {
             let (sign, next) = self.peek()?;
             match sign {
                 ':' => break,
-                '.' if scheme == "www" && !self.has_letter_before(start) => {
+                '.' if scheme.is("www") && !self.has_letter_before(start) => {
                     self.at = start;
                     return Ok(Form::Www);
                 }
                 // Left out by browsers, or the sign of Markdown that takes the next one as it is.
-                '\t' | '\n' | '\r' | '\\' if !scheme.is_empty() => {}
-                _ => {
-                    scheme.push(sign.to_ascii_lowercase());
-                    let known = SCHEMES.into_iter().chain(["www"]);
-                    if !known.into_iter().any(|it| it.starts_with(&scheme)) {
-                        return Err(Stop::None);
-                    }
-                }
+                '\t' | '\n' | '\r' | '\\' if scheme.length > 0 => {}
+                _ if !scheme.push(sign) => return Err(Stop::None),
+                _ => {}
             }
             self.pass(sign, next, start)?;
         }
         // Other programs than browsers make links of what stands within a word too.
-        let is_in_word = self.around == Around::Text && self.has_letter_before(start);
-        if !SCHEMES.contains(&scheme.as_str()) || is_in_word && !scheme.starts_with("http") {
+        let is_in_text = self.around() == Around::Text;
+        let is_in_word = is_in_text && self.has_letter_before(start);
+        let is_of_web = scheme.is("http") || scheme.is("https");
+        if !scheme.is_known() || is_in_word && !is_of_web {
             return Err(Stop::None);
         }
         (_, self.at) = self.peek()?;
@@ -195,7 +178,7 @@ impl Scanner<'_> {
                 '/' | '\\' => self.has_slash = true,
                 '\t' | '\n' | '\r' => {}
                 // `https: the scheme` is prose.
-                _ if !self.has_slash && self.around == Around::Text => {
+                _ if !self.has_slash && is_in_text => {
                     let is_apart = self.text[..self.at].ends_with(is_blank);
                     return if is_apart || is_in_word { Err(Stop::None) } else { Ok(Form::Scheme) };
                 }
@@ -232,11 +215,12 @@ impl Scanner<'_> {
         }
     }
 
-    /// Reads the authority from here, and returns the link that began at `start` if its host is not listed.
+    /// Reads the authority from here, and returns the link if its host is not listed.
     ///
     /// The host is what stands before the first sign that no host has. Programs differ in what they make of the rest: it
     /// must not be able to move the host, by an `@`, or by a dot that makes a longer name of it.
-    fn link(&mut self, start: usize, form: Form, hosts: &[HostPattern]) -> Scanned {
+    fn link(&mut self, form: Form) -> Scanned {
+        let around = self.around();
         let (mut head, mut tail) = (String::new(), String::new());
         let first = self.at;
         let (mut head_end, mut is_past_blank) = (first, false);
@@ -246,7 +230,7 @@ impl Scanner<'_> {
                 if is_past_blank && !tail.contains('@') {
                     break;
                 }
-                return self.rest(start);
+                return self.rest();
             }
             let (sign, next) = match self.peek() {
                 Ok(read) => read,
@@ -259,12 +243,12 @@ impl Scanner<'_> {
             }
             // Behind its end, an `@` still makes another host of it for some.
             if is_raw && is_blank(sign) {
-                if !matches!(self.around, Around::Closed(_)) {
+                if !matches!(around, Around::Closed(_)) {
                     break;
                 }
                 is_past_blank = true;
             }
-            if is_past_blank && is_raw && self.around.ends_at(sign) {
+            if is_past_blank && is_raw && around.ends_at(sign) {
                 break;
             }
             let is_of_host = is_raw
@@ -287,8 +271,14 @@ impl Scanner<'_> {
             self.at = next;
         }
         let head = head.trim_end_matches(['.', ':', '-', '_', '%']);
-        if self.is_harmless(&tail) && (self.is_nothing(head, form) || is_listed(head, hosts)) {
-            return Scanned::Nothing;
+        if self.is_harmless(&tail) {
+            if self.is_nothing(head, form) {
+                return Scanned::Nothing;
+            }
+            if let Some(host) = listed(head, self.scan.hosts) {
+                self.at = head_end;
+                return self.listed(host);
+            }
         }
         // What no page takes for a link.
         if form == Form::Relative
@@ -301,7 +291,29 @@ impl Scanner<'_> {
         if !tail.contains('@') {
             self.at = head_end;
         }
-        self.rest(start)
+        self.rest()
+    }
+
+    /// Reads the rest of a link to a listed host.
+    fn listed(&mut self, host: String) -> Scanned {
+        if !self.scan.reads_listed {
+            return Scanned::Nothing;
+        }
+        let most = self.start + MOST_BYTES - self.at;
+        let ended = End::of(self.text, self.start).find_in(&self.text[self.at..], most);
+        let ended = ended.map(|index| self.at + index);
+        let end = ended.unwrap_or(self.text.len());
+        if end - self.start > MOST_BYTES {
+            return self.rest();
+        }
+        if ended.is_none() && self.reading.is_open {
+            return Scanned::Open;
+        }
+        let rest = self.at..end;
+        match self.rest() {
+            Scanned::Link(link) => Scanned::Listed(Listed { host, rest, link }),
+            other => other,
+        }
     }
 
     /// Returns whether what stands behind a host cannot make another host of it.
@@ -326,13 +338,13 @@ impl Scanner<'_> {
             Form::Www => head.eq_ignore_ascii_case("www"),
             Form::Relative => !is_name(),
             // `http:80` is no URL in a sentence, although a number may be a host.
-            Form::Scheme => !self.has_slash && self.around == Around::Text && !head.contains('.'),
+            Form::Scheme => !self.has_slash && !head.contains('.') && self.around() == Around::Text,
         }
     }
 
     /// Reads the rest of a link that is not listed.
-    fn rest(&mut self, start: usize) -> Scanned {
-        let end = start + MOST_BYTES;
+    fn rest(&self) -> Scanned {
+        let (start, end) = (self.start, self.start + MOST_BYTES);
         let rest = &self.text[self.at..];
         let ended =
             rest.char_indices().find(|(index, sign)| ends_link(*sign) || self.at + index >= end);
@@ -344,12 +356,12 @@ impl Scanner<'_> {
     }
 }
 
-/// Returns whether a host is listed, and one that there may be: other names are read in several ways.
-fn is_listed(head: &str, hosts: &[HostPattern]) -> bool {
-    let Some(host) = host_of(&format!("https://{head}/")) else { return false };
+/// Returns a host if it is listed, and one that there may be: other names are read in several ways.
+fn listed(head: &str, hosts: &[HostPattern]) -> Option<String> {
+    let host = host_of(&format!("https://{head}/"))?;
     let is_plain = host.starts_with('[')
         || host.chars().all(|it| it.is_ascii_alphanumeric() || "-._".contains(it));
-    is_plain && hosts.iter().any(|it| it.is_match(&host))
+    (is_plain && hosts.iter().any(|it| it.is_match(&host))).then_some(host)
 }
 
 /// Returns whether a link ends here in one of the languages.

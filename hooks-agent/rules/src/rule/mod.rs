@@ -15,7 +15,7 @@ pub(crate) use error::Mistakes;
 pub use error::RulesError;
 #[cfg(feature = "policy")]
 pub(crate) use names::check_glob;
-pub(crate) use names::{check_name, unknown_zone};
+pub(crate) use names::{check_globs, check_name, unknown_zone};
 pub use requires::Requires;
 pub use then::Then;
 pub(crate) use tool_globs::{ToolGlobs, is_about, server_in};

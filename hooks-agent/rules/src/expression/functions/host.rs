@@ -55,9 +55,14 @@ impl HostPattern {
     }
 
     pub(crate) fn is_match(&self, host: &str) -> bool {
+        self.open_part(host).is_some()
+    }
+
+    /// Returns what of a host that matches is not named: `wiki` of `wiki.corp.example` for `*.corp.example`.
+    pub(crate) fn open_part<'h>(&self, host: &'h str) -> Option<&'h str> {
         match self {
-            Self::Host(own) => own == host,
-            Self::Below(domain) => host.ends_with(domain.as_str()),
+            Self::Host(own) => (own == host).then_some(""),
+            Self::Below(domain) => host.strip_suffix(domain.as_str()),
         }
     }
 }
