@@ -95,10 +95,13 @@ pub(crate) const RELATIONS: [&str; 3] = ["before", "after", "requires"];
 /// The names of `before = "name"` or `before = ["name", "other"]`.
 pub(crate) fn parse_names(input: ParseStream<'_>) -> Result<Vec<LitStr>> {
     input.parse::<Token![=]>()?;
+    let message = "name a hook: `\"audit\"`, or several: `[\"audit\", \"log\"]`";
+    let named = |error: syn::Error| syn::Error::new(error.span(), message);
     if !input.peek(Bracket) {
-        return Ok(vec![input.parse()?]);
+        return Ok(vec![input.parse().map_err(named)?]);
     }
     let content;
     bracketed!(content in input);
-    Ok(Punctuated::<LitStr, Token![,]>::parse_terminated(&content)?.into_iter().collect())
+    let names = Punctuated::<LitStr, Token![,]>::parse_terminated(&content);
+    Ok(names.map_err(named)?.into_iter().collect())
 }
