@@ -9,6 +9,7 @@ mod pages;
 mod program;
 mod replays;
 mod results;
+mod score_runs;
 mod sources;
 mod sub_agents;
 mod threads;

@@ -10,7 +10,7 @@ use hooks_agent_policy::policy::{Layer, Policy, PolicyBuilder, PolicyFile};
 #[derive(Args)]
 pub(super) struct PolicyArgs {
     /// A policy file of the project.
-    #[arg(short, long, alias = "project", value_name = "FILE")]
+    #[arg(short, long, aliases = ["project", "guard"], value_name = "FILE")]
     policy: Vec<PathBuf>,
     /// A policy file that no other may weaken.
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! `hooks-agent score`.
 
 mod labels;
+mod runs;
 mod set;
 mod table;
 mod tally;
@@ -16,24 +17,31 @@ use hooks_agent_builtin::guard::pii::{PiiConfidence, PiiDetector, PiiKind, PiiSc
 use hooks_core::BoxError;
 
 use crate::cli::failed;
+use crate::cli::policies::PolicyArgs;
 use crate::cli::score::set::Set;
 use crate::cli::score::tally::{ANY, Tally};
 
-/// Measures how well personal data are found in texts of your own, whose values are known.
+/// Measures detectors on texts of your own, and guards on recorded runs.
 ///
-/// A file has one JSON object a line: `text`, and `spans`, a list of `[start, end, kind]`, counted in
+/// With `--pii` or `--secrets`: how well values are found in texts whose values are known. A file has one JSON object a line: `text`, and `spans`, a list of `[start, end, kind]`, counted in
 /// characters, where the kind `any` is found as any kind; `language` and the `region` of telephone numbers may be beside them. Or it is a JSON array in the
 /// form of Presidio's data generator. Nothing leaves the machine; the
 /// values that are missed or wrong are printed.
 ///
+/// With `--guard`: how many recorded attacks the hooks of a policy file stop, and how often they ask in runs without one.
+/// FILE is a folder of runs in the form of AgentDojo, a folder in it for each model. Each run is played through the hooks:
+/// the model and the tools are stand-ins that answer what was recorded, a question is answered with yes, and after a
+/// refusal the run goes on as if the call had run. What a model does after a refusal is not known, so a guard is measured
+/// up to its first decision, and at the calls that the attack needs.
+///
 /// The exit code is 0 if the files could be read, else 2.
 #[derive(Args)]
 pub(super) struct ScoreArgs {
-    /// The files.
+    /// The files, or folders of runs.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Looks for personal data.
-    #[arg(long, required_unless_present = "secrets")]
+    #[arg(long, required_unless_present_any = ["secrets", "labels"])]
     pii: bool,
     /// Looks for keys, tokens and passwords.
     #[arg(long)]
@@ -47,9 +55,37 @@ pub(super) struct ScoreArgs {
     /// How many misses and false alarms of each kind are printed.
     #[arg(long, value_name = "COUNT", default_value_t = 5)]
     list: usize,
+    #[command(flatten)]
+    policies: PolicyArgs,
+    /// The labels of the tools in the runs: `untrusted`, `private`, `plain`, and `[sinks]` with the arguments of each.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pii", "secrets"])]
+    labels: Option<PathBuf>,
+    /// The calls that the goals of attacks need.
+    #[arg(long, value_name = "FILE", requires = "labels")]
+    goals: Option<PathBuf>,
+    /// Only the runs of these suites.
+    #[arg(long, value_name = "NAME", requires = "labels")]
+    suite: Vec<String>,
+    /// Prints JSON.
+    #[arg(long, requires = "labels")]
+    json: bool,
+    /// Prints all attacks that were not stopped, and all benign runs with a decision.
+    #[arg(long, requires = "labels")]
+    misses: bool,
 }
 
 pub(super) fn run(args: &ScoreArgs) -> ExitCode {
+    if let Some(labels) = &args.labels {
+        return runs::run(&runs::Options {
+            folders: &args.files,
+            policies: &args.policies,
+            labels,
+            goals: args.goals.as_deref(),
+            suites: &args.suite,
+            json: args.json,
+            misses: args.misses,
+        });
+    }
     match scored(args) {
         Ok(tally) => {
             // Whoever reads may have enough before the end.

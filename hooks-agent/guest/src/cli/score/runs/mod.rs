@@ -1,0 +1,164 @@
+//! Measures guards on recorded runs: how many attacks they stop, and how often they ask.
+
+mod goals;
+mod kind;
+mod labels;
+mod play;
+mod print;
+mod record;
+mod sums;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use hooks_agent_policy::policy::Policy;
+use hooks_core::BoxError;
+use serde::de::DeserializeOwned;
+
+use crate::cli::failed;
+use crate::cli::policies::PolicyArgs;
+use crate::cli::score::runs::goals::Goals;
+use crate::cli::score::runs::kind::{Kind, kind_of};
+use crate::cli::score::runs::labels::Labels;
+use crate::cli::score::runs::play::Player;
+use crate::cli::score::runs::record::Run;
+use crate::cli::score::runs::sums::{Outcome, Sums};
+
+/// What is scored, and how it is shown.
+pub(super) struct Options<'a> {
+    pub(super) folders: &'a [PathBuf],
+    pub(super) policies: &'a PolicyArgs,
+    pub(super) labels: &'a Path,
+    pub(super) goals: Option<&'a Path>,
+    pub(super) suites: &'a [String],
+    pub(super) json: bool,
+    pub(super) misses: bool,
+}
+
+/// The result of a score.
+struct Scored {
+    sums: Sums,
+    /// The runs that could not be read, and why.
+    unread: Vec<String>,
+    took: Duration,
+}
+
+pub(super) fn run(options: &Options<'_>) -> ExitCode {
+    match scored(options) {
+        Ok(scored) => {
+            let text = if options.json {
+                print::json(&scored)
+            } else {
+                print::table(&scored, options.misses)
+            };
+            // Whoever reads may have enough before the end.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(error) => failed(&*error, 2),
+    }
+}
+
+fn scored(options: &Options<'_>) -> Result<Scored, BoxError> {
+    if options.policies.is_empty() {
+        let example = "hooks-agent score runs --labels labels.toml --guard guard.toml";
+        return Err(format!("no guard: name a policy file, as `{example}` does").into());
+    }
+    let labels: Labels = read_toml(options.labels)?;
+    let goals: Goals = options.goals.map_or_else(|| Ok(Goals::default()), read_toml)?;
+    let policy = options.policies.builder().open()?;
+    let mut files = Vec::new();
+    for folder in options.folders {
+        collect(folder, &mut files)?;
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err("no run: expected a folder with files `*.json`".into());
+    }
+    let start = Instant::now();
+    let work = Work { options, labels, goals, policy, files, next: AtomicUsize::new(0) };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let parts = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let part = work.part();
+                parts.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(part);
+            });
+        }
+    });
+    let (mut sums, mut unread) = (Sums::default(), Vec::new());
+    for part in parts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        let (outcomes, unreadable) = part?;
+        outcomes.into_iter().for_each(|outcome| sums.add(outcome));
+        unread.extend(unreadable);
+    }
+    sums.sort();
+    unread.sort();
+    Ok(Scored { sums, unread, took: start.elapsed() })
+}
+
+/// The runs, which several threads share.
+struct Work<'a> {
+    options: &'a Options<'a>,
+    labels: Labels,
+    goals: Goals,
+    policy: Policy,
+    files: Vec<(PathBuf, String)>,
+    next: AtomicUsize,
+}
+
+impl Work<'_> {
+    /// Scores runs until none is left.
+    fn part(&self) -> Result<(Vec<Outcome>, Vec<String>), BoxError> {
+        let player = Player::new(self.policy.clone(), &self.labels)?;
+        let (mut outcomes, mut unread) = (Vec::new(), Vec::new());
+        while let Some((file, folder)) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let run = match Run::read(file, folder) {
+                Ok(run) => run,
+                Err(error) => {
+                    unread.push(format!("{}: {error}", file.display()));
+                    continue;
+                }
+            };
+            let suites = self.options.suites;
+            if !suites.is_empty() && !suites.contains(&run.suite) {
+                continue;
+            }
+            let kind = kind_of(&run, &self.goals);
+            let decided =
+                if matches!(kind, Kind::LeftOut) { Vec::new() } else { player.play(&run) };
+            outcomes.push(Outcome::of(&run, file, &kind, decided));
+        }
+        Ok((outcomes, unread))
+    }
+}
+
+/// Collects the files of runs, each with the name of the first folder that it is in.
+fn collect(root: &Path, files: &mut Vec<(PathBuf, String)>) -> Result<(), BoxError> {
+    let mut open = vec![(root.to_owned(), None::<String>)];
+    while let Some((folder, first)) = open.pop() {
+        let entries =
+            std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        for entry in entries {
+            let entry = entry?;
+            let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+            if entry.file_type()?.is_dir() {
+                open.push((path, Some(first.clone().unwrap_or(name))));
+            } else if path.extension().is_some_and(|extension| extension == "json") {
+                files.push((path, first.clone().unwrap_or_default()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read_toml<T: DeserializeOwned>(file: &Path) -> Result<T, BoxError> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{name}: {error}"))?;
+    toml::from_str(&text).map_err(|error| format!("{name}: {error}").into())
+}
