@@ -18,6 +18,7 @@ use crate::quotas::builder::QuotasBuilder;
 use crate::quotas::checked::Checked;
 use crate::quotas::model_calls::{ModelCalls, Reserved};
 use crate::quotas::quota::{Over, QuotaExit};
+use crate::quotas::unsettled::Unsettled;
 
 /// Goes by quotas: how many calls, tool calls, tokens, and how much money, each user, team, agent or thread may use
 /// in an hour, a day or a month.
@@ -34,6 +35,9 @@ use crate::quotas::quota::{Over, QuotaExit};
 ///   answer, if it says so. What the provider reports takes its place. It may be more: the calls in flight may go
 ///   beyond the quota. A model call that was cut off keeps what it has reserved. One that the provider refused with a
 ///   status below 500 used nothing, nor did one without a connection; an empty answer used what the provider reports.
+/// - **A store that fails** after an answer fails the model call. What the answer used is kept in the process, and
+///   written before the next model call of the agent, which fails if the store still does. Should the process end
+///   before that, what was reserved stays.
 /// - **What cannot be counted does not happen**: for who is not known, where an argument is no amount, if the store
 ///   fails. A durable engine keeps no quotas: a call in it fails.
 ///
@@ -85,6 +89,7 @@ pub(super) struct Inner {
     pub(super) exit: QuotaExit,
     /// The names of the quotas, by which two hooks of one agent that count the same are found.
     pub(super) counter: String,
+    pub(super) unsettled: Unsettled,
 }
 
 impl Inner {
@@ -215,6 +220,7 @@ impl Quotas {
             it.key = key.clone();
         }
         let wanted = all.iter().map(|(_, it)| it.clone()).collect();
+        self.inner.unsettled.write_kept(owner).await.map_err(|error| next.fail(error))?;
         match owner.reserve(wanted).await {
             Err(StoreError::Quota(exceeded)) => {
                 return match self.used_up(&cx, &exceeded) {

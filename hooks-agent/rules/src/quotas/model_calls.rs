@@ -158,7 +158,7 @@ impl Reserved {
             let amount = if count.is_estimated { amount.max(it.amount) } else { amount };
             used.push(it.with_amount(amount));
         }
-        self.owner.settle(used).await?;
+        self.inner.unsettled.settle(&self.owner, used).await?;
         unknown.map_or(Ok(()), |why| Err(why.into()))
     }
 }
