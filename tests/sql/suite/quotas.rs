@@ -13,6 +13,7 @@ use crate::suite::steps::{granted, key, step};
 
 on_each! {
     a_key_is_counted_once,
+    what_a_key_had_before_is_not_taken_back,
     all_of_it_is_reserved_or_nothing,
     connections_that_reserve_at_once_never_find_the_same_room,
     quotas_that_are_reserved_in_another_order_do_not_wait_for_each_other,
@@ -36,9 +37,9 @@ async fn used(store: &Shared, quota: &str) -> Vec<(String, u64)> {
     uses.into_iter().map(|it| (it.subject.to_string(), it.amount)).collect()
 }
 
-fn is_exceeded(reserved: Result<(), StoreError>) -> bool {
+fn is_exceeded<T>(reserved: Result<T, StoreError>) -> bool {
     match reserved {
-        Ok(()) => false,
+        Ok(_) => false,
         Err(StoreError::Quota(_)) => true,
         Err(error) => panic!("{error:?}"),
     }
@@ -60,6 +61,19 @@ async fn a_key_is_counted_once(backend: &Backend) {
     let other = backend.leased("other", Duration::from_secs(30)).await;
     other.reserve(vec![one("mails", "ada", 1).with_key("2")]).await.unwrap();
     assert_eq!(used(&store, "mails").await.len(), 2);
+}
+
+async fn what_a_key_had_before_is_not_taken_back(backend: &Backend) {
+    let store = backend.store().await;
+    let tokens = |key, amount| Reservation::new("t", "x", amount, 100, hour()).with_key(key);
+    let taken_back = store.reserve(vec![tokens("1", 5)]).await.unwrap();
+    assert_eq!(taken_back, [tokens("1", 0)]);
+    assert_eq!(store.reserve(vec![tokens("1", 5)]).await.unwrap(), []);
+    let taken_back = store.reserve(vec![tokens("1", 9), tokens("2", 1)]).await.unwrap();
+    assert_eq!(taken_back, [tokens("1", 5), tokens("2", 0)]);
+    assert_eq!(used(&store, "t").await, [("x".to_owned(), 10)]);
+    store.settle(taken_back).await.unwrap();
+    assert_eq!(used(&store, "t").await, [("x".to_owned(), 5)]);
 }
 
 async fn all_of_it_is_reserved_or_nothing(backend: &Backend) {

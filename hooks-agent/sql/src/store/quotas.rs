@@ -1,7 +1,7 @@
 //! What subjects use of quotas.
 
 use hooks_agent_core::store::{
-    NameError, QuotaUse, Reservation, StoreError, Used, Window, admit, check_name,
+    Admitted, NameError, QuotaUse, Reservation, StoreError, Used, Window, admit, check_name,
 };
 
 use crate::database::{Access, Columns, DatabaseError, List, Statement, signed, unsigned};
@@ -11,9 +11,12 @@ use crate::store::statements::Statements;
 
 impl<D: Statements> SqlStore<D> {
     /// Reserves in a transaction of its own. What is written twice, because an answer was lost, is counted once.
-    pub(crate) async fn reserve_quotas(&self, wanted: &[Reservation]) -> Result<(), StoreError> {
+    pub(crate) async fn reserve_quotas(
+        &self,
+        wanted: &[Reservation],
+    ) -> Result<Vec<Reservation>, StoreError> {
         if wanted.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let Connections { writer, statement: limit, .. } = self.connections();
         let mut conn = writer.get().await?;
@@ -21,7 +24,7 @@ impl<D: Statements> SqlStore<D> {
             let mut step = D::begin(&mut conn, Access::Write, None).await?;
             let reserved = self.reserve_in(&mut step, wanted).await?;
             match reserved {
-                Ok(()) => step.commit().await?,
+                Ok(_) => step.commit().await?,
                 Err(_) => step.rollback().await?,
             }
             Ok(reserved)
@@ -30,12 +33,12 @@ impl<D: Statements> SqlStore<D> {
         conn.done(reserved)?
     }
 
-    /// Reserves in a transaction. The inner error is why it is refused.
+    /// Reserves in a transaction, and returns what takes it back. The inner error is why it is refused.
     pub(crate) async fn reserve_in(
         &self,
         step: &mut D::Connection,
         wanted: &[Reservation],
-    ) -> Result<Result<(), StoreError>, DatabaseError> {
+    ) -> Result<Result<Vec<Reservation>, StoreError>, DatabaseError> {
         if let Err(error) = wanted.iter().try_for_each(check_names) {
             return Ok(Err(error.into()));
         }
@@ -61,10 +64,12 @@ impl<D: Statements> SqlStore<D> {
         if known.len() != wanted.len() {
             return Err(sqlx::Error::RowNotFound.into());
         }
-        let wanted = match admit(wanted.iter().zip(known), now) {
-            Ok(wanted) => wanted,
+        let admitted = match admit(wanted.iter().zip(known), now) {
+            Ok(admitted) => admitted,
             Err(error) => return Ok(Err(error.into())),
         };
+        let taken_back = admitted.iter().map(Admitted::taken_back).collect();
+        let wanted: Vec<_> = admitted.into_iter().map(|it| it.reservation).collect();
         let ends = wanted.iter().map(|it| it.window.end(now).map_or(i64::MAX, signed));
         let write = Statement::new(D::RESERVE).bind(self.name()).bind(signed(now)).bind(vec![
             List::texts(wanted.iter().map(|it| &*it.quota)),
@@ -74,7 +79,7 @@ impl<D: Statements> SqlStore<D> {
             List::ints(ends),
         ]);
         D::execute(step, write).await?;
-        Ok(Ok(()))
+        Ok(Ok(taken_back))
     }
 
     pub(crate) async fn settle_quotas(&self, used: &[Reservation]) -> Result<(), StoreError> {
