@@ -12,7 +12,8 @@ pub(crate) const MIGRATIONS: &[Version] = &[
     Version { version: 1, sql: include_str!("schema_1.sql") },
     Version { version: 2, sql: include_str!("schema_2.sql") },
     Version { version: 3, sql: include_str!("schema_3.sql") },
+    Version { version: 4, sql: include_str!("schema_4.sql") },
 ];
 
 /// The version of the schema that this program writes.
-pub(crate) const LATEST: i64 = 3;
+pub(crate) const LATEST: i64 = 4;

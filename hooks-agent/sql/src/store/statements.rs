@@ -121,7 +121,7 @@ pub trait Statements: Dialect {
     /// Writes an approval.
     const REMEMBER: &'static str;
 
-    /// The approvals for a list of tools that may still answer, locked, the oldest first.
+    /// The approvals that may still answer, locked, the oldest first: a table of agents, tools and what is reached.
     const USABLE: &'static str;
 
     /// Sets how often an approval was used, and for how much.
@@ -237,8 +237,8 @@ WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3 AND (i.seq > $4 OR i.body <> '
     (SELECT t.id FROM thread t WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3)";
 
         const REMEMBER: &str = r#"INSERT INTO approval (id, namespace, agent, thread, "user", tool, body,
-    given_by, given_at, expires, most_uses, most_sum)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"#;
+    given_by, given_at, expires, most_uses, most_sum, scope)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"#;
 
         const USED: &str = "UPDATE approval SET uses = $3, sum = $4 WHERE namespace = $1 AND id = $2";
 
