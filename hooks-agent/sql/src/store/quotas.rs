@@ -43,10 +43,7 @@ impl<D: Statements> SqlStore<D> {
             return Ok(Err(error.into()));
         }
         // Locked before the sums are read: a statement sees what was written before it began.
-        let names =
-            wanted.iter().map(|it| format!("{}\u{1}{}\u{1}{}", self.name(), it.quota, it.subject));
-        let lock = Statement::new(D::LOCK_QUOTAS).bind(List::texts(names));
-        let now = now_of(&D::fetch(step, lock).await?)?;
+        let now = self.lock_subjects(step, wanted).await?;
         let starts = wanted.iter().map(|it| signed(it.window.start(now)));
         let read = Statement::new(D::QUOTA_USED).bind(self.name()).bind(vec![
             List::texts(wanted.iter().map(|it| &*it.quota)),
@@ -86,14 +83,35 @@ impl<D: Statements> SqlStore<D> {
         if used.is_empty() {
             return Ok(());
         }
-        let settle = Statement::new(D::SETTLE).bind(self.name()).bind(vec![
-            List::texts(used.iter().map(|it| &*it.quota)),
-            List::texts(used.iter().map(|it| &*it.subject)),
-            List::texts(used.iter().map(|it| &*it.key)),
-            List::ints(used.iter().map(|it| signed(it.amount.min(LARGEST)))),
-        ]);
-        self.execute(settle).await?;
-        Ok(())
+        let Connections { writer, statement: limit, .. } = self.connections();
+        let mut conn = writer.get().await?;
+        let settled = limit.run(async {
+            let mut step = D::begin(&mut conn, Access::Write, None).await?;
+            // Those who change the same sums do so in the same order.
+            self.lock_subjects(&mut step, used).await?;
+            let settle = Statement::new(D::SETTLE).bind(self.name()).bind(vec![
+                List::texts(used.iter().map(|it| &*it.quota)),
+                List::texts(used.iter().map(|it| &*it.subject)),
+                List::texts(used.iter().map(|it| &*it.key)),
+                List::ints(used.iter().map(|it| signed(it.amount.min(LARGEST)))),
+            ]);
+            D::execute(&mut step, settle).await?;
+            Ok(step.commit().await?)
+        });
+        let settled = settled.await;
+        Ok(conn.done(settled)?)
+    }
+
+    /// Locks subjects of quotas until the transaction ends, and returns the time of the database after that.
+    async fn lock_subjects(
+        &self,
+        step: &mut D::Connection,
+        of: &[Reservation],
+    ) -> Result<u64, DatabaseError> {
+        let names =
+            of.iter().map(|it| format!("{}\u{1}{}\u{1}{}", self.name(), it.quota, it.subject));
+        let lock = Statement::new(D::LOCK_QUOTAS).bind(List::texts(names));
+        now_of(&D::fetch(step, lock).await?)
     }
 
     pub(crate) async fn uses_of(
