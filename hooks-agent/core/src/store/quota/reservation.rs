@@ -79,6 +79,13 @@ pub struct Admitted {
     pub before: u64,
 }
 
+/// What a request has of a key of a subject until now.
+struct OfKey {
+    amount: u64,
+    /// Where it is among what is to be written.
+    place: Option<usize>,
+}
+
 /// The largest amount. More is counted as this much: no database has all that is larger.
 pub(crate) const LARGEST: u64 = (1 << 53) - 1;
 
@@ -161,23 +168,21 @@ pub fn admit<'a>(
     now: u64,
 ) -> Result<Vec<Admitted>, QuotaExceeded> {
     let mut before: HashMap<(&str, &str), u64> = HashMap::new();
-    let mut kept: HashMap<(&str, &str, &str), u64> = HashMap::new();
+    let mut keys: HashMap<(&str, &str, &str), OfKey> = HashMap::new();
     let mut written: Vec<Admitted> = Vec::new();
     for (wanted, known) in reservations {
         let amount = wanted.amount.min(LARGEST);
-        let kept = kept.entry((&wanted.quota, &wanted.subject, &wanted.key));
-        let kept = kept.or_insert(known.reserved.unwrap_or_default());
-        let is_of_key = |Admitted { reservation: it, .. }: &&mut Admitted| {
-            it.key == wanted.key && it.quota == wanted.quota && it.subject == wanted.subject
-        };
-        let same = written.iter_mut().find(is_of_key);
-        if amount <= *kept && (known.reserved.is_some() || same.is_some()) {
+        let of_key = keys.entry((&wanted.quota, &wanted.subject, &wanted.key));
+        let of_key = of_key
+            .or_insert_with(|| OfKey { amount: known.reserved.unwrap_or_default(), place: None });
+        let is_known = known.reserved.is_some() || of_key.place.is_some();
+        if is_known && amount <= of_key.amount {
             continue;
         }
         let earlier = before.entry((&wanted.quota, &wanted.subject)).or_default();
         // Without what its key has.
         let used = known.amount.saturating_add(*earlier);
-        let more = amount.saturating_sub(*kept);
+        let more = amount.saturating_sub(of_key.amount);
         let all = used.saturating_add(known.reserved.unwrap_or_default()).saturating_add(more);
         if all > wanted.most.min(LARGEST) {
             let fits_ever = wanted.amount <= wanted.most;
@@ -191,13 +196,16 @@ pub fn admit<'a>(
             });
         }
         *earlier = earlier.saturating_add(more);
-        *kept = amount;
-        match same {
-            Some(same) => same.reservation.amount = amount,
-            None => written.push(Admitted {
-                reservation: wanted.clone().with_amount(amount),
-                before: known.reserved.unwrap_or_default(),
-            }),
+        of_key.amount = amount;
+        match of_key.place {
+            Some(place) => written[place].reservation.amount = amount,
+            None => {
+                of_key.place = Some(written.len());
+                written.push(Admitted {
+                    reservation: wanted.clone().with_amount(amount),
+                    before: known.reserved.unwrap_or_default(),
+                });
+            }
         }
     }
     Ok(written)
