@@ -49,3 +49,36 @@ fn a_turn_allocates_the_same_whatever_was_said_before() {
     let (short, long) = (turn(&agent(100, 0)), turn(&agent(10_000, 0)));
     assert_eq!((long.count_total, long.bytes_total), (short.count_total, short.bytes_total));
 }
+
+/// Wants every event and waits for nothing.
+struct Looks;
+
+impl AgentHook for Looks {
+    fn sync_events(&self) -> EventMask {
+        EventMask::ALL
+    }
+
+    fn on_event_now(&self, _: &mut HookEvent<'_>) -> HookResult<Flow> {
+        Ok(Flow::Continue)
+    }
+}
+
+#[test]
+fn a_turn_with_a_hook_in_shadow_copies_no_message_list() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let turn = |messages| {
+        let shadow = Looks.in_shadow();
+        let agent = agent(messages, 0);
+        agent.register_agent_hook(shadow.clone());
+        let call = || drop(runtime.block_on(agent.call(Msg::user("hi"))).unwrap());
+        call();
+        runtime.block_on(shadow.caught_up());
+        let counted = allocation_counter::measure(call);
+        runtime.block_on(shadow.caught_up());
+        assert_eq!(shadow.counts().dropped, 0);
+        counted.bytes_total
+    };
+    // A list of 10,000 messages has 80 kB.
+    let (short, long) = (turn(0), turn(10_000));
+    assert!(long < short + 40_000, "{long} bytes, {short} on a new thread");
+}

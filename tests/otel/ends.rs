@@ -161,7 +161,10 @@ async fn each_error_of_a_model_has_its_type() {
     assert_eq!(of(ModelError::status("m", 503).into()).await, "503");
     assert_eq!(of(ModelError::unreachable("m", "h", "no").into()).await, "model_unreachable");
     assert_eq!(of(ModelError::Cut { model: name() }.into()).await, "model_cut");
-    assert_eq!(of(ModelError::Empty { model: name() }.into()).await, "model_empty");
+    assert_eq!(
+        of(ModelError::empty(name(), hooks_agent_core::message::Usage::new(70, 20)).into()).await,
+        "model_empty"
+    );
     assert_eq!(of(ModelError::Blocked { reason: reason() }.into()).await, "model_blocked");
     assert_eq!(of(ModelError::Failed { model: name(), reason: reason() }.into()).await, "_OTHER");
     let cut = ScriptedAnswer::Stream(vec![Ok(ChatChunk::Text("Well".into()))]);

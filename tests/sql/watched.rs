@@ -222,7 +222,7 @@ impl<W: Watch> Store for Watched<W> {
         self.store.forget(filter)
     }
 
-    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, Vec<Reservation>> {
         self.run(Operation::Reserve, self.store.reserve(reservations))
     }
 

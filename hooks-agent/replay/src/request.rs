@@ -82,7 +82,7 @@ impl Texts {
         model: &str,
         request: &ChatRequest,
     ) -> Result<Request, TapeError> {
-        let messages = request.messages.shared().iter();
+        let messages = request.messages.shared();
         let messages = messages.map(|msg| self.message(redactor, thread, msg));
         let messages = messages.collect::<Result<Vec<_>, _>>()?;
         if self.tools.as_ref().is_none_or(|(tools, _)| !Arc::ptr_eq(tools, &request.tools)) {

@@ -61,7 +61,7 @@ async fn errors_of_the_model_have_codes() {
         (ModelError::status("m", 503), "model_status"),
         (ModelError::unreachable("m", "http://localhost", "refused"), "model_unreachable"),
         (ModelError::Blocked { reason: "words".to_owned() }, "model_blocked"),
-        (ModelError::Empty { model: "m".to_owned() }, "internal"),
+        (ModelError::empty("m", hooks_agent_core::message::Usage::new(70, 20)), "internal"),
     ];
     for (error, code) in cases {
         let model = ScriptedModel::new("m", move |_| ScriptedAnswer::from(error.clone()));

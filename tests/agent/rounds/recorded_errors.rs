@@ -13,7 +13,7 @@ use hooks_agent_core::agent_hook;
 use hooks_agent_core::error::{AgentError, BuildError, ErrorKind, ErrorReport, InputError};
 use hooks_agent_core::event::{ErrorEvent, PreCall};
 use hooks_agent_core::hook::{ModelCall, NextModel, NextTool, ToolCall, on};
-use hooks_agent_core::message::{Msg, PendingCall, PendingReason, ToolResult, ToolUse};
+use hooks_agent_core::message::{Msg, PendingCall, PendingReason, ToolResult, ToolUse, Usage};
 use hooks_agent_core::model::{ModelAnswer, ModelError, ScriptedAnswer};
 use hooks_agent_core::react::ReActAgent;
 use hooks_agent_core::store::StoreError;
@@ -72,7 +72,9 @@ fn model_errors() -> Vec<ModelError> {
         ModelError::unreachable("gpt-99", "https://example.com", "refused"),
         ModelError::TooLong { model: model(), limit: 9 },
         ModelError::Cut { model: model() },
-        ModelError::Empty { model: model() },
+        ModelError::empty(model(), Usage::default()),
+        ModelError::empty(model(), Usage::new(70, 20)),
+        ModelError::unreachable("gpt-99", "https://example.com", "no such host").unsent(),
         ModelError::Blocked { reason: reason() },
         ModelError::Failed { model: model(), reason: reason() },
         ModelError::other("own", Because("no fuel".into())),

@@ -174,6 +174,16 @@ fn an_answer_that_breaks_is_estimated_and_one_that_the_provider_refuses_is_free(
     assert!(spent(agent.memory()).0 > tokens);
 }
 
+#[test]
+fn an_empty_answer_costs_what_was_reported() {
+    let usage = hooks_agent_core::message::Usage::new(70, 20);
+    let empty =
+        ScriptedModel::new("m", move |_| ScriptedAnswer::Stream(vec![Ok(ChatChunk::end(usage))]));
+    let agent = agent_of(empty, &built(Budget::builder().thread_tokens(100)));
+    block_on(agent.call("1234")).unwrap_err();
+    assert_eq!(spent(agent.memory()), (90, false));
+}
+
 /// A model that begins and never ends.
 struct Slow(bool);
 

@@ -223,6 +223,20 @@ fn a_call_that_the_provider_refuses_gives_its_tokens_back() {
     }
 }
 
+#[test]
+fn an_empty_answer_uses_the_tokens_that_were_reported() {
+    let usage = hooks_agent_core::message::Usage::new(70, 20);
+    let model = ScriptedModel::new("m", move |_| {
+        ScriptedAnswer::Stream(vec![Ok(hooks_agent_core::model::ChatChunk::end(usage))])
+    });
+    let limit = RateLimit::of_models().tokens(90, MINUTE).clock(Time::default().clock());
+    let agent = agent_of(model, limit);
+    let error = block_on(agent.call_with(on_thread(0), "12345678")).unwrap_err();
+    assert!(matches!(error, AgentError::Model(_)), "{error}");
+    let error = block_on(agent.call_with(on_thread(1), "12345678")).unwrap_err();
+    assert!(!matches!(error, AgentError::Model(_)), "{error}");
+}
+
 struct User(String);
 
 fn as_user(agent: &ReActAgent, user: &str) -> Result<Msg, AgentError> {

@@ -47,7 +47,8 @@ async fn error_of(model: &GenAiModel) -> ModelError {
 /// Why the provider cannot be reached.
 async fn unreachable_reason(model: &GenAiModel) -> String {
     let error = error_of(model).await;
-    let ModelError::Unreachable { reason, .. } = error else { panic!("{error}") };
+    let ModelError::Unreachable { reason, is_unsent, .. } = error else { panic!("{error}") };
+    assert_eq!(is_unsent, reason.starts_with("no connection"), "{reason}");
     reason
 }
 

@@ -47,9 +47,12 @@ async fn a_server_that_is_not_there_is_named() {
     drop(listener);
     let model = GenAiModel::openai_compatible(format!("{url}/v1"), "test-key", "test-model");
     let error = chunks(&model).await.remove(0).unwrap_err();
-    let ModelError::Unreachable { endpoint, reason, .. } = &error else { panic!("{error}") };
+    let ModelError::Unreachable { endpoint, reason, is_unsent, .. } = &error else {
+        panic!("{error}")
+    };
     assert_eq!(*endpoint, url);
     assert!(reason.contains("refused"), "{reason}");
+    assert!(is_unsent, "there was no connection");
 }
 
 #[tokio::test]

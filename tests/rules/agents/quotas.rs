@@ -8,7 +8,7 @@ use hooks_agent_core::message::{GenerateReason, Usage};
 use hooks_agent_core::model::{ModelError, ModelOptions, PriceTable};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
-use hooks_agent_core::store::{Store, Window};
+use hooks_agent_core::store::{Reservation, Store, Used, Window, admit};
 use hooks_agent_core::testing::{Calls, Script};
 use hooks_agent_core::thread::MemoryStore;
 use hooks_agent_rules::{Per, Quota, QuotaExit, Quotas, QuotasBuilder, Within};
@@ -380,6 +380,19 @@ async fn what_is_wrong_is_said_with_its_place() {
         Quotas::builder().build().unwrap_err().to_string(),
         "quota: expected at least one quota"
     );
+}
+
+#[test]
+fn a_request_of_many_reservations_is_decided_in_one_pass() {
+    // Were each compared with those before, this would take minutes.
+    let count = 300_000;
+    let one = |key: usize| {
+        Reservation::new("q", "all", 1, u64::MAX, Window::Sliding(HOUR)).with_key(key.to_string())
+    };
+    let wanted: Vec<_> = (0..count).chain(0..count).map(one).collect();
+    let admitted = admit(wanted.iter().map(|it| (it, Used::default())), 1).unwrap();
+    assert_eq!(admitted.len(), count);
+    assert_eq!(admitted[count - 1].reservation, wanted[count - 1]);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use hooks_agent_core::agent::AgentExt;
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::hook::{ModelCall, NextModel};
 use hooks_agent_core::message::{GenerateReason, Usage};
-use hooks_agent_core::model::{ChatRequest, ModelAnswer, ModelError, PriceTable};
+use hooks_agent_core::model::{ChatChunk, ChatRequest, ModelAnswer, ModelError, PriceTable};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::testing::Script;
 use hooks_agent_rules::{Per, Quota, Quotas};
@@ -304,8 +304,58 @@ async fn a_connection_that_broke_keeps_what_was_reserved() {
 }
 
 #[tokio::test]
+async fn a_request_that_was_not_sent_uses_nothing() {
+    let bots = Bots::new();
+    let unsent = || ModelError::unreachable("m", "https://x", "no such host").unsent();
+    let model = ScriptedModel::new("m", move |_| unsent());
+    let hook = quotas([Quota::tokens("tokens", 100_000).within(HOUR)]);
+    let agent = bots.builder("bot", model).hook(hook).build().unwrap();
+    agent.call("x".repeat(400)).await.unwrap_err();
+    assert_eq!(bots.used("tokens").await, []);
+}
+
+#[tokio::test]
+async fn an_empty_answer_costs_what_was_reported() {
+    let bots = Bots::new();
+    let model = ScriptedModel::new("m", |_| {
+        ScriptedAnswer::Stream(vec![Ok(ChatChunk::end(Usage::new(700, 200)))])
+    });
+    let hook = Quotas::builder()
+        .quota(Quota::tokens("tokens", 100_000).within(HOUR))
+        .quota(Quota::money("money", 1_000_000).within(HOUR))
+        .prices(PriceTable::new().model("m", 3_000_000, 15_000_000));
+    let agent = bots.builder("bot", model).hook(hook.build().unwrap()).build().unwrap();
+    let error = agent.call("Hello").await.unwrap_err();
+    assert!(matches!(error, AgentError::Model(ModelError::Empty { .. })), "{error:?}");
+    assert_eq!(bots.used("tokens").await, [used("all", 900)]);
+    assert_eq!(bots.used("money").await, [used("all", 5_100)]);
+}
+
+#[tokio::test]
+async fn an_empty_answer_of_a_model_that_a_hook_asks_costs_what_was_reported() {
+    struct Other;
+    #[agent_hook(priority = 300)]
+    impl Other {
+        async fn ask(
+            &self,
+            call: ModelCall<'_>,
+            _: NextModel<'_>,
+        ) -> Result<ModelAnswer, AgentError> {
+            let other = ScriptedModel::new("other", |_| {
+                ScriptedAnswer::Stream(vec![Ok(ChatChunk::end(Usage::new(700, 200)))])
+            });
+            Ok(ModelAnswer::ask(&other, call.into_request()).await?)
+        }
+    }
+    let bots = Bots::new();
+    let hook = quotas([Quota::tokens("tokens", 100_000).within(HOUR)]);
+    let agent = bots.builder("bot", costly()).hook(hook).hook(Other).build().unwrap();
+    agent.call("Hello").await.unwrap_err();
+    assert_eq!(bots.used("tokens").await, [used("all", 900)]);
+}
+
+#[tokio::test]
 async fn an_answer_that_is_cut_counts_what_was_read() {
-    use hooks_agent_core::model::ChatChunk;
     let mut sums = Vec::new();
     for ends_with_error in [true, false] {
         let bots = Bots::new();

@@ -9,7 +9,7 @@ use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
 use hooks_agent_core::call::{RunMode, User};
 use hooks_agent_core::event::PreActing;
 use hooks_agent_core::hook::on;
-use hooks_agent_core::message::{Approvers, GenerateReason, Msg, Question, ToolUse};
+use hooks_agent_core::message::{Approvers, GenerateReason, Msg, Question, ToolUse, Usage};
 use hooks_agent_core::model::{ModelError, ScriptedAnswer, ScriptedModel};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{
@@ -724,7 +724,7 @@ async fn input_that_is_repeated_behind_a_steered_message_comes_once() {
                 match request.last_text().as_str() {
                     "Go" => ToolUse::new("1", "wait", json!({})).into(),
                     _ if has_result && now.swap(false, Ordering::SeqCst) => {
-                        ModelError::Empty { model: "m".to_owned() }.into()
+                        ModelError::empty("m", Usage::default()).into()
                     }
                     _ => "done".into(),
                 }
@@ -759,7 +759,7 @@ async fn a_plain_failure_with_steering_repeats_nothing() {
         let now = fails.clone();
         let model = ScriptedModel::new("m", move |_| -> ScriptedAnswer {
             match now.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| it.checked_sub(1)) {
-                Ok(_) => ModelError::Empty { model: "m".to_owned() }.into(),
+                Ok(_) => ModelError::empty("m", Usage::default()).into(),
                 Err(_) => "done".into(),
             }
         });
@@ -955,7 +955,7 @@ async fn a_jump_before_the_model_with_repeated_input_repeats_nothing() {
             let now = fails.clone();
             ScriptedModel::new("m", move |_| -> ScriptedAnswer {
                 match now.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| it.checked_sub(1)) {
-                    Ok(_) => ModelError::Empty { model: "m".to_owned() }.into(),
+                    Ok(_) => ModelError::empty("m", Usage::default()).into(),
                     Err(_) => "done".into(),
                 }
             })

@@ -119,6 +119,47 @@ async fn a_tool_that_starts_again_after_a_crash_is_counted_once_though_nothing_i
 }
 
 #[tokio::test]
+async fn a_use_that_was_made_before_a_crash_stays_counted_though_another_quota_refuses_it_then() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = address(folder.path());
+    // The tool of the sub-agent counts for the caller, and from the second process on for the sub-agent too.
+    let build = async |address: &str, gate: &Gate, most: Option<u64>| {
+        let store = open(address, LEASE).await;
+        let calls = |tool: &'static str| {
+            ScriptedModel::new("script", move |request| -> ScriptedAnswer {
+                match request.messages.last().and_then(|msg| msg.tool_results().next()) {
+                    Some(result) => result.output.as_str().into(),
+                    None => ToolUse::new("1", tool, json!({ "task": "Go" })).into(),
+                }
+            })
+        };
+        let quotas = |name, most| {
+            let waits = Quota::tool_calls(name, most).tools(["wait"]).within(HOUR);
+            Quotas::builder().quota(waits).build().unwrap()
+        };
+        let sub = ReActAgent::builder("sub").model(calls("wait")).store(store.clone());
+        let sub = sub.tool(gate.tool("wait").idempotent());
+        let sub = match most {
+            Some(most) => sub.hook(quotas("others", most)),
+            None => sub,
+        };
+        let main = ReActAgent::builder("main").model(calls("sub")).store(store);
+        let main = main.tool(sub.build().unwrap().to_tool("Waits."));
+        main.hook(quotas("payments", 9)).build().unwrap()
+    };
+    let at = address.clone();
+    crash(async move |gate| build(&at, gate, None).await, "Go").await;
+    let store = open(&address, LEASE).await;
+    assert_eq!(used(&*store).await, 1);
+    let gate = Gate::new();
+    gate.open();
+    let agent = build(&address, &gate, Some(0)).await;
+    let text = agent.resume(CallOptions::new()).await.unwrap().text();
+    assert!(text.contains("the quota \"others\" of 0"), "{text}");
+    assert_eq!(used(&*store).await, 1);
+}
+
+#[tokio::test]
 async fn a_refused_tool_has_not_started() {
     for place in places().await {
         let store = place.open().await;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hooks_agent_core::call::RunId;
+use hooks_agent_core::message::Usage;
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{Reservation, Step, Store, StoreError, Window};
 use hooks_agent_rules::{Quota, Quotas};
@@ -158,7 +159,7 @@ async fn the_largest_amounts_are_counted_the_same() {
         for (key, amount) in [("1", u64::MAX), ("2", 1), ("3", 1)] {
             let reserved = store.reserve(vec![all(amount).with_key(key)]).await;
             got.push(match reserved {
-                Ok(()) => "ok".to_owned(),
+                Ok(_) => "ok".to_owned(),
                 Err(StoreError::Quota(_)) => "exceeded".to_owned(),
                 Err(error) => format!("{error:?}"),
             });
@@ -192,10 +193,51 @@ async fn the_isolation_of_the_database_does_not_matter() {
         let granted = all.iter().filter(|it| it.as_ref().unwrap().is_ok()).count();
         let failed = all
             .iter()
-            .filter(|it| !matches!(it.as_ref().unwrap(), Ok(()) | Err(StoreError::Quota(_))))
+            .filter(|it| !matches!(it.as_ref().unwrap(), Ok(_) | Err(StoreError::Quota(_))))
             .count();
         told.push((level, granted, failed));
         backend.sql("DELETE FROM quota_use").await;
     }
     assert!(told.iter().all(|it| it.1 == 25), "level, granted of 25, failed: {told:?}");
+}
+
+/// The first settlement fails.
+#[derive(Default)]
+struct SettlesSecond(AtomicUsize);
+
+impl Watch for SettlesSecond {
+    fn hear(&self, operation: Operation, _: usize, moment: Moment) -> Result<(), StoreError> {
+        let is_settled = operation == Operation::Settle && moment == Moment::Before;
+        if is_settled && self.0.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Err(StoreError::Failed("not now".into()));
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn what_a_store_did_not_take_is_counted_before_the_next_model_call() {
+    let place = sqlite();
+    let store = Watched::new(place.open().await, Arc::new(SettlesSecond::default()));
+    let tokens = async || {
+        let uses = place.open().await.quota_uses("tokens", &Window::Sliding(HOUR)).await.unwrap();
+        uses.iter().map(|it| it.amount).sum::<u64>()
+    };
+    let costly = |name: &'static str| {
+        let model =
+            ScriptedModel::new(name, |_| ScriptedAnswer::from("yes").costing(Usage::new(700, 200)));
+        ReActAgent::builder(name).model(model).store(store.clone())
+    };
+    let hook = Quotas::builder().quota(Quota::tokens("tokens", 100_000).within(HOUR));
+    let hook = hook.build().unwrap();
+    let agent = costly("bot").hook(hook.clone()).build().unwrap();
+    agent.call("Hello").await.unwrap_err();
+    assert!(tokens().await < 900, "what is reserved stays");
+    // An agent of another name is not held up.
+    let other = costly("other").hook(hook.clone()).build().unwrap();
+    other.call("Hello").await.unwrap();
+    assert!((900..1800).contains(&tokens().await));
+    let again = costly("bot").hook(hook).build().unwrap();
+    again.call_with(CallOptions::new().thread("t"), "Hello").await.unwrap();
+    assert_eq!(tokens().await, 2700);
 }

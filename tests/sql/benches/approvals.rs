@@ -3,7 +3,7 @@
 //!
 //! `cargo bench -p hooks-agent-sql-tests --bench approvals` prints one line per case and store; PostgreSQL is the server
 //! on loopback, where there is one. The promise: nobody waits, and what the question adds is its step, the list of the
-//! approvals for the tool, and the transaction that counts the use. The allocations and the commits of a file do not
+//! approvals that may answer it, and the transaction that counts the use; those of others cost nothing. The allocations and the commits of a file do not
 //! change with the load of the machine.
 
 use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
@@ -19,7 +19,24 @@ use places::{Place, USER, payer, places, print_head, runtime};
 mod places;
 
 /// How many others have an approval for the same tool.
-const OTHERS: usize = 200;
+const OTHERS: usize = 10_000;
+
+/// How many of them are made by calls: the others are copies of the last one. A store in a process has no others.
+const MADE: usize = 200;
+
+/// Makes as many copies of the approval of a user, for users of other names.
+async fn copy(place: &Place, of: &str, count: usize) {
+    let insert = format!(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})
+        INSERT INTO approval (id, namespace, agent, thread, \"user\", tool, body, given_by, given_at,
+            expires, most_uses, scope)
+        SELECT a.id || n.i, a.namespace, a.agent, a.thread, 'copy ' || n.i, a.tool,
+            replace(a.body, '\"user\":\"{of}\"', '\"user\":\"copy ' || n.i || '\"'), a.given_by,
+            a.given_at, a.expires, a.most_uses, 'user copy ' || n.i
+        FROM approval a, n WHERE a.\"user\" = '{of}'"
+    );
+    place.sql(&[insert, "ANALYZE".to_owned()]).await;
+}
 
 /// Lets the agent ask in a call of a user, and remembers the approval for the user.
 async fn remember(place: &Place, agent: &ReActAgent, user: &str) {
@@ -43,15 +60,17 @@ fn turns(place: &Place, runtime: &Runtime) {
     let plain = builder.clone().build().expect("it has a model");
     let asks = builder.hook(people).build().expect("it has a model");
     let (among, count) = (
-        format!("  answered, {OTHERS} others have an approval"),
+        format!("  answered, {} others", if place.name == "Memory" { MADE } else { OTHERS }),
         if place.name == "Memory" { 1000 } else { 50 },
     );
     runtime.block_on(remember(place, &asks, USER));
     let cases = [("no question", &plain), ("  answered by an approval", &asks)];
     place.print_turns(runtime, count, &cases);
-    for other in 0..OTHERS {
+    for other in 0..MADE {
         runtime.block_on(remember(place, &asks, &format!("other {other}")));
     }
+    let last = format!("other {}", MADE - 1);
+    runtime.block_on(copy(place, &last, OTHERS - MADE));
     place.print_turns(runtime, count, &[("no question", &plain), (&among, &asks)]);
 }
 

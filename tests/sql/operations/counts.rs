@@ -35,7 +35,7 @@ async fn a_report_counts_rows_and_nothing_of_another_namespace(backend: &Backend
     assert_eq!((report.threads, report.cut_off), (2, 1));
     assert_eq!((report.messages, report.archived, report.values), (2, 1, 1));
     assert_eq!((report.waiting, report.decided, report.closed), (1, 1, Some(1)));
-    assert_eq!((report.unanswered, report.schema), (1, Some(3)));
+    assert_eq!((report.unanswered, report.schema), (1, Some(4)));
     let age = report.oldest_waiting.unwrap();
     assert!((60..90).contains(&age.as_secs()), "{age:?}");
     assert!(report.to_string().contains("2, 1 cut off in mid-call"), "{report}");

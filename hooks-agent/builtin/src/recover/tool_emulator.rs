@@ -149,7 +149,10 @@ impl ToolEmulator {
             Err(HookModelError::Interrupted) => return Err(ToolError::Interrupted),
             Err(error) => Err(error),
             Ok(answer) => match answer.text().trim() {
-                "" => Err(ModelError::Empty { model: self.model.name().to_owned() }.into()),
+                "" => {
+                    let usage = answer.usage.unwrap_or_default();
+                    Err(ModelError::empty(self.model.name(), usage).into())
+                }
                 text => Ok(text.to_owned()),
             },
         };

@@ -74,7 +74,7 @@ impl<'a> PreCall<'a> {
         let memory = if has_results { self.agent.memory_of(self.cx) } else { None };
         let open = memory.map(|memory| open_calls(&memory.messages())).unwrap_or_default();
         let with_results = |msg: &&mut Arc<Msg>| msg.tool_results().next().is_some();
-        let messages = self.messages.shared_mut().iter_mut().filter(with_results);
+        let messages = self.messages.shared_mut().filter(with_results);
         let blocks = messages.flat_map(|msg| &mut Arc::make_mut(msg).content);
         blocks.filter_map(move |block| {
             let ContentBlock::ToolResult(result) = block else { return None };

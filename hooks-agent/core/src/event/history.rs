@@ -20,13 +20,14 @@ impl PreReasoning<'_> {
     #[must_use]
     pub fn keeps_places(&self, history: &Messages) -> bool {
         let (of_round, history) = (self.input.messages.shared(), history.shared());
-        let is_moved = |msg: &Arc<Msg>| history.contains(msg);
+        let all = history.clone();
+        let is_moved = |msg: &Arc<Msg>| all.clone().any(|it| it == msg);
         let keeps = |(msg, before): (&Arc<Msg>, &Arc<Msg>)| {
             Arc::ptr_eq(msg, before)
                 || msg == before
                 || (has_place_of(msg, before) && !is_moved(msg))
         };
-        of_round.len() == history.len() && of_round.iter().zip(history).all(keeps)
+        of_round.len() == history.len() && of_round.zip(history).all(keeps)
     }
 
     /// Replaces the messages of the thread by a shorter conversation of the same content, in memory and
@@ -81,9 +82,8 @@ impl PreReasoning<'_> {
         self.cx.replace_history(before, &messages).await?;
         if self.keeps_places(before) {
             let of_round = self.input.messages.shared();
-            let places: HashMap<_, _> =
-                before.shared().iter().map(Arc::as_ptr).zip(of_round).collect();
-            let shorter = messages.shared().iter().map(|msg| {
+            let places: HashMap<_, _> = before.shared().map(Arc::as_ptr).zip(of_round).collect();
+            let shorter = messages.shared().map(|msg| {
                 let changed = places.get(&Arc::as_ptr(msg)).copied();
                 changed.unwrap_or(msg).clone()
             });

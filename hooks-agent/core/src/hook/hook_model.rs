@@ -225,8 +225,8 @@ impl HookModel {
                 ChatChunk::End { finish, .. } if finish.is_cut() => {
                     return Err(HookModelError::Incomplete { model: model() });
                 }
-                ChatChunk::End { .. } if text.trim().is_empty() && calls.is_empty() => {
-                    return Err(ModelError::Empty { model: model() }.into());
+                ChatChunk::End { usage, .. } if text.trim().is_empty() && calls.is_empty() => {
+                    return Err(ModelError::empty(model(), usage).into());
                 }
                 ChatChunk::End { usage, .. } => return Ok(answer(self.name(), text, calls, usage)),
                 _ => {}

@@ -221,11 +221,11 @@ impl Memory {
         let mut conversation = self.lock();
         let is_same = |(now, before): (&Arc<Msg>, &Arc<Msg>)| Arc::ptr_eq(now, before);
         let now = conversation.messages.shared();
-        if now.len() < before.len() || !now.iter().zip(before.shared()).all(is_same) {
+        if now.len() < before.len() || !now.clone().zip(before.shared()).all(is_same) {
             return false;
         }
         // Messages observed meanwhile stay.
-        let observed = now[before.len()..].to_vec();
+        let observed: Vec<_> = now.skip(before.len()).cloned().collect();
         conversation.messages = compressed;
         conversation.messages.extend(observed);
         conversation.note_answered();

@@ -285,22 +285,21 @@ impl Journal {
             self.rows.len()
         } else {
             let is_kept = |(row, msg): &(&StoredMessage, &Arc<Msg>)| same(&row.msg, msg);
-            self.rows.iter().zip(shared).take_while(is_kept).count()
+            self.rows.iter().zip(shared.clone()).take_while(is_kept).count()
         };
-        let (old, new) =
-            (&self.rows[kept.min(self.rows.len())..], &shared[kept.min(shared.len())..]);
-        let tail = old.iter().rev().zip(new.iter().rev());
+        let (old, new) = (&self.rows[kept.min(self.rows.len())..], shared.skip(kept));
+        let tail = old.iter().rev().zip(new.clone().rev());
         let tail = tail.take_while(|(row, msg)| same(&row.msg, msg)).count();
         let replaced = &old[..old.len() - tail];
         // Messages take the places of those that they replace. If these are too few, the messages behind
         // them move too.
         let has_room = new.len() - tail <= replaced.len();
         let (replaced, added) =
-            if has_room { (replaced, &new[..new.len() - tail]) } else { (old, new) };
+            if has_room { (replaced, new.len() - tail) } else { (old, new.len()) };
         step.archived = replaced.iter().map(|row| row.seq).collect();
         let places = replaced.iter().map(|row| row.place);
         let mut places = places.map(Some).chain(std::iter::repeat(None));
-        for (seq, msg) in (self.next..).zip(added) {
+        for (seq, msg) in (self.next..).zip(new.take(added)) {
             let place = places.next().flatten().unwrap_or(seq);
             step.messages.push(StoredMessage::new(seq, place, msg.clone()));
         }

@@ -55,9 +55,10 @@ impl Memory {
     /// Returns whether the last call failed with these messages while tool calls had no result.
     pub(crate) fn has_later(&self, messages: &Messages) -> bool {
         let conversation = self.lock();
-        conversation.left.as_ref().is_some_and(|left| {
-            left.unanswered == messages.len() && left.later.shared().ends_with(messages.shared())
-        })
+        conversation
+            .left
+            .as_ref()
+            .is_some_and(|left| left.unanswered == messages.len() && left.later.ends_with(messages))
     }
 
     /// Keeps the key under which a tool call that waits has reserved of quotas: it goes on under it.
@@ -157,7 +158,7 @@ impl Memory {
     pub(crate) fn is_unanswered(&self, messages: &Messages) -> bool {
         let conversation = self.lock();
         let count = conversation.left.as_ref().map_or(0, |left| left.unanswered);
-        count == messages.len() && conversation.messages.shared().ends_with(messages.shared())
+        count == messages.len() && conversation.messages.ends_with(messages)
     }
 }
 

@@ -1,7 +1,5 @@
 //! A call that is not begun again.
 
-use std::sync::Arc;
-
 use crate::memory::conversation::Memory;
 use crate::memory::journal::Running;
 use crate::message::{Msg, Role, ToolResult, open_calls};
@@ -22,11 +20,9 @@ impl Memory {
                 self.lock().journal.as_ref().map_or(0, |journal| journal.count_before(since))
             }
             // A program that did not note where the call began wrote it.
-            None => {
-                messages.shared().iter().rposition(|msg| is_input(msg)).unwrap_or(messages.len())
-            }
+            None => messages.shared().rposition(|msg| is_input(msg)).unwrap_or(messages.len()),
         };
-        let tools = self.begun_tools(messages.shared().get(kept..).unwrap_or_default());
+        let tools = self.begun_tools(messages.iter().skip(kept));
         messages.truncate(kept);
         for call in open_calls(&messages) {
             let reason = format!("[ERROR] the process ended each time after `{}` began", call.name);
@@ -45,9 +41,9 @@ impl Memory {
 
     /// Returns the names of the tools that the messages call, unless it is known that they did not
     /// start.
-    fn begun_tools(&self, messages: &[Arc<Msg>]) -> Vec<String> {
+    fn begun_tools<'a>(&self, messages: impl Iterator<Item = &'a Msg>) -> Vec<String> {
         let mut names = Vec::new();
-        for call in messages.iter().flat_map(|msg| msg.tool_uses()) {
+        for call in messages.flat_map(Msg::tool_uses) {
             let is_open = self.call_record(&call.id).is_some_and(|it| it.state == CallState::Open);
             if !is_open && !names.contains(&call.name) {
                 names.push(call.name.clone());

@@ -20,7 +20,7 @@ pub use asker::{ApprovedBy, Asker};
 pub use block::{ContentBlock, ToolResult, ToolUse};
 pub use history::unanswered_tool_uses;
 pub use media::{Media, MediaSource};
-pub use messages::{Messages, MessagesIter};
+pub use messages::{Messages, MessagesIter, SharedMessages};
 pub use msg::{GenerateReason, Msg, Role};
 pub(crate) use output::Part;
 pub use output::ToolOutput;

@@ -179,14 +179,14 @@ impl PendingCall {
 /// Returns the tool calls of the model's last answer that have no result.
 pub(crate) fn open_calls(history: &Messages) -> Vec<ToolUse> {
     // Messages observed since then do not affect them.
-    let history = history.shared();
     let asks = |msg: &Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
-    let Some(last) = history.iter().rposition(asks) else {
+    let Some(last) = history.shared().rposition(asks) else {
         return Vec::new();
     };
-    let results: std::collections::HashSet<_> = history[last..]
+    let results: std::collections::HashSet<_> = history
         .iter()
-        .flat_map(|msg| msg.tool_results())
+        .skip(last)
+        .flat_map(Msg::tool_results)
         .map(|result| result.id.as_str())
         .collect();
     let is_open = |call: &&ToolUse| !results.contains(call.id.as_str());

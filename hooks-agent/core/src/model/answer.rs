@@ -99,8 +99,8 @@ impl ModelAnswer {
         let mut left_out = 0;
         let first = loop {
             match rest.next().await {
-                Some(Ok(ChatChunk::End { finish, .. })) if !finish.is_cut() => {
-                    return Err(ModelError::Empty { model: name() });
+                Some(Ok(ChatChunk::End { finish, usage })) if !finish.is_cut() => {
+                    return Err(ModelError::empty(name(), usage));
                 }
                 Some(Ok(chunk)) if chunk.is_empty() && left_out < MOST_EMPTY => left_out += 1,
                 Some(Ok(first)) => break first,

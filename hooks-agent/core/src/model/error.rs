@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::shared_cause;
 use crate::text::without_full_stop;
+use crate::usage::Usage;
 
 /// The error of a model.
 ///
@@ -60,7 +61,7 @@ pub enum ModelError {
     },
     /// The provider could not be reached, or the connection broke.
     ///
-    /// [`ModelError::unreachable`] creates it.
+    /// [`ModelError::unreachable`] creates it, and [`ModelError::unsent`] says that nothing was sent.
     #[error("model `{model}` cannot be reached at {endpoint}: {reason}")]
     #[non_exhaustive]
     Unreachable {
@@ -70,6 +71,9 @@ pub enum ModelError {
         endpoint: String,
         /// The reason.
         reason: String,
+        /// Whether nothing of the request was sent, because there was no connection: it has used nothing.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_unsent: bool,
     },
     /// The answer exceeds the limit of the agent. The partial answer is not used.
     #[error("the answer of model `{model}` exceeds {limit} bytes, raise `Limits::answer`")]
@@ -86,10 +90,16 @@ pub enum ModelError {
         model: String,
     },
     /// The answer has neither text nor thoughts nor tool calls.
+    ///
+    /// [`ModelError::empty`] creates it.
     #[error("model `{model}` gave an empty answer")]
+    #[non_exhaustive]
     Empty {
         /// The name of the model.
         model: String,
+        /// What the provider reported: such an answer is paid for, too.
+        #[serde(default, skip_serializing_if = "is_default")]
+        usage: Usage,
     },
     /// The answer contains blocked text and was ended before that text, or the provider blocked
     /// the prompt and gave no answer.
@@ -176,8 +186,40 @@ impl ModelError {
         endpoint: impl Into<String>,
         reason: impl Into<String>,
     ) -> Self {
-        Self::Unreachable { model: model.into(), endpoint: endpoint.into(), reason: reason.into() }
+        let (model, endpoint, reason) = (model.into(), endpoint.into(), reason.into());
+        Self::Unreachable { model, endpoint, reason, is_unsent: false }
     }
+
+    /// Says of an unreachable provider that nothing of the request was sent. Other errors stay as they are.
+    ///
+    /// ```
+    /// use hooks_agent::model::ModelError;
+    ///
+    /// let error = ModelError::unreachable("gpt-99", "https://example.com", "no such host").unsent();
+    /// assert!(matches!(error, ModelError::Unreachable { is_unsent: true, .. }));
+    /// ```
+    #[must_use]
+    pub fn unsent(mut self) -> Self {
+        if let Self::Unreachable { is_unsent, .. } = &mut self {
+            *is_unsent = true;
+        }
+        self
+    }
+
+    /// Creates the error of an answer without content, with what the provider reported of it.
+    #[must_use]
+    pub fn empty(model: impl Into<String>, usage: Usage) -> Self {
+        Self::Empty { model: model.into(), usage }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+fn is_default(usage: &Usage) -> bool {
+    *usage == Usage::default()
 }
 
 fn message_text(message: Option<&str>) -> String {

@@ -99,6 +99,27 @@ impl ModelAnswer {
     }
 }
 
+impl ModelError {
+    /// Counts the tokens of a request whose answer is of no use, if there was one: it was
+    /// [empty](Self::Empty). What the provider does not report is estimated, as by
+    /// [`ModelAnswer::count_tokens`].
+    ///
+    /// ```
+    /// use hooks_agent::message::{Msg, Usage};
+    /// use hooks_agent::model::{ChatRequest, ModelError};
+    ///
+    /// let request = ChatRequest::new(Msg::user("How are you?"));
+    /// let empty = ModelError::empty("gpt-99", Usage::new(70, 20));
+    /// assert_eq!(empty.count_tokens(&request).map(|count| count.usage.total_tokens()), Some(90));
+    /// assert_eq!(ModelError::status("gpt-99", 429).count_tokens(&request), None);
+    /// ```
+    #[must_use]
+    pub fn count_tokens(&self, request: &ChatRequest) -> Option<TokenCount> {
+        let Self::Empty { usage, .. } = self else { return None };
+        Some(TokenCount::of(*usage, request, 0))
+    }
+}
+
 type Counted = dyn FnOnce(TokenCount) + Send;
 
 /// A stream whose tokens are counted.

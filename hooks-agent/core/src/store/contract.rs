@@ -102,10 +102,14 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// nothing more. Reservations for the same subject of a quota wait for each other, so that no two of them
     /// find the same room.
     ///
+    /// Returns what takes it back by [`settle`](Self::settle): what each key had before that has reserved
+    /// something now. A key that had reserved as much is not among it, also if the answer to that was lost:
+    /// what it has reserved may have been used.
+    ///
     /// # Errors
     /// [`StoreError::Quota`] as [`admit`](crate::store::admit) finds it. A store that keeps no quotas, which
     /// is what the trait provides, refuses with [`StoreError::NoQuotas`].
-    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, Vec<Reservation>> {
         drop(reservations);
         Box::pin(ready(Err(StoreError::NoQuotas)))
     }
@@ -345,7 +349,10 @@ macro_rules! forward {
                 (**self).report()
             }
 
-            fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+            fn reserve(
+                &self,
+                reservations: Vec<Reservation>,
+            ) -> StoreFuture<'_, Vec<Reservation>> {
                 (**self).reserve(reservations)
             }
 

@@ -32,6 +32,8 @@ pub struct Filter {
     pub tool: Option<Arc<str>>,
     /// Whether the approval may still answer questions. Only approvals have it.
     pub is_usable: bool,
+    /// The thread, and the user if it has one, of calls that the approval reaches to. Only approvals have it.
+    pub reaches: Option<(Arc<str>, Option<Arc<str>>)>,
     /// How long the thread was not written.
     pub unused_for: Option<Duration>,
     /// Whether the question is decided. Only questions have it.
@@ -84,6 +86,13 @@ impl Filter {
         self
     }
 
+    /// [Approvals](crate::store::Approval) that [reach](crate::store::Approval::reaches) to calls of this user, or
+    /// of none, on this thread. Only they have it.
+    pub fn reaching(mut self, thread: impl Into<Arc<str>>, user: Option<Arc<str>>) -> Self {
+        self.reaches = Some((thread.into(), user));
+        self
+    }
+
     /// Returns whether an approval is meant.
     pub(crate) fn means_approval(&self, approval: &Approval, now: u64) -> bool {
         let is = |wanted: &Option<Arc<str>>, found: Option<&str>| {
@@ -94,6 +103,10 @@ impl Filter {
             && is(&self.user, approval.user.as_deref())
             && is(&self.tool, Some(&approval.tool))
             && (!self.is_usable || approval.is_usable(now))
+            && self
+                .reaches
+                .as_ref()
+                .is_none_or(|(thread, user)| approval.reaches(thread, user.as_deref()))
     }
 
     /// Returns whether threads that are forgotten by it are those of a user: the approvals for calls of the user

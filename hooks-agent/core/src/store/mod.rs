@@ -32,7 +32,7 @@ pub use people::{
 };
 pub(crate) use people::{Book, EXPIRED, EXPIRY, by_call};
 pub(crate) use quota::Ledger;
-pub use quota::{QuotaExceeded, QuotaUse, Reservation, Used, Window, admit};
+pub use quota::{Admitted, QuotaExceeded, QuotaUse, Reservation, Used, Window, admit};
 pub use record::{
     CallRecord, CallState, HistoryRow, SUB_THREADS, StoredMessage, ThreadInfo, ThreadRecord,
 };

@@ -306,7 +306,7 @@ impl Store for MemoryStore {
         Box::pin(ready(Ok(self.ledger().approvals.revoke(id, &by.shared_id(), now()))))
     }
 
-    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, Vec<Reservation>> {
         let reserved = self.ledger().reserve(&reservations, now());
         Box::pin(ready(reserved.map_err(StoreError::from)))
     }

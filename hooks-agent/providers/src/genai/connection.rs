@@ -132,7 +132,8 @@ impl Connection {
     }
 
     pub(super) fn broken(&self, error: &reqwest::Error) -> ModelError {
-        self.unreachable(self.options.failure(error, reason_of(error)))
+        let broken = self.unreachable(self.options.failure(error, reason_of(error)));
+        if error.is_connect() || error.is_builder() { broken.unsent() } else { broken }
     }
 
     pub(super) fn failed(&self, reason: impl Into<String>) -> ModelError {

@@ -62,8 +62,9 @@ impl Connection {
         let url = self
             .endpoint
             .parse("pass a key as the key of the model")
-            .map_err(|reason| self.unreachable(reason))?;
-        let builder = self.options.builder(&url).map_err(|reason| self.unreachable(reason))?;
+            .map_err(|reason| self.unreachable(reason).unsent())?;
+        let builder = self.options.builder(&url);
+        let builder = builder.map_err(|reason| self.unreachable(reason).unsent())?;
         let http = builder.build().map_err(|error| self.broken(&error))?;
         let client = Client::builder().with_reqwest(http).build();
         let client = client.map_err(|error| self.explain(&error, &Messages::new()))?;

@@ -8,6 +8,7 @@ use hooks_agent_core::model::PriceTable;
 use crate::quotas::checked::Checked;
 use crate::quotas::hook::{Inner, Quotas};
 use crate::quotas::quota::{Over, Quota, QuotaExit};
+use crate::quotas::unsettled::Unsettled;
 use crate::rule::{Mistakes, RulesError};
 
 /// Builds [`Quotas`].
@@ -83,6 +84,7 @@ impl QuotasBuilder {
         mistakes.end()?;
         let names: Vec<_> = checked.iter().map(|quota| &*quota.stored).collect();
         let counter = format!("quotas {}", names.join(", "));
-        Ok(Quotas { inner: Arc::new(Inner { quotas: checked, prices, exit, counter }) })
+        let unsettled = Unsettled::default();
+        Ok(Quotas { inner: Arc::new(Inner { quotas: checked, prices, exit, counter, unsettled }) })
     }
 }

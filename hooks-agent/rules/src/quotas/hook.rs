@@ -9,7 +9,7 @@ use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::{Flow, PreCall};
 use hooks_agent_core::hook::{AroundMask, ModelCall, NextModel, NextTool, ToolCall};
 use hooks_agent_core::message::{GenerateReason, Msg, ToolResult, ToolUse};
-use hooks_agent_core::model::{ChatRequest, ModelAnswer, ModelError, PriceTable};
+use hooks_agent_core::model::{ChatRequest, ModelAnswer, PriceTable};
 use hooks_agent_core::store::{QuotaExceeded, Reservation, StoreError};
 use hooks_agent_core::tool::ToolError;
 use hooks_core::{HookResult, HookRole};
@@ -18,6 +18,7 @@ use crate::quotas::builder::QuotasBuilder;
 use crate::quotas::checked::Checked;
 use crate::quotas::model_calls::{ModelCalls, Reserved};
 use crate::quotas::quota::{Over, QuotaExit};
+use crate::quotas::unsettled::Unsettled;
 
 /// Goes by quotas: how many calls, tool calls, tokens, and how much money, each user, team, agent or thread may use
 /// in an hour, a day or a month.
@@ -33,7 +34,10 @@ use crate::quotas::quota::{Over, QuotaExit};
 /// - **Tokens and money** are reserved as an estimate of the request, and as many tokens as the request allows for the
 ///   answer, if it says so. What the provider reports takes its place. It may be more: the calls in flight may go
 ///   beyond the quota. A model call that was cut off keeps what it has reserved. One that the provider refused with a
-///   status below 500 used nothing.
+///   status below 500 used nothing, nor did one without a connection; an empty answer used what the provider reports.
+/// - **A store that fails** after an answer fails the model call. What the answer used is kept in the process, and
+///   written before the next model call of the agent, which fails if the store still does. Should the process end
+///   before that, what was reserved stays.
 /// - **What cannot be counted does not happen**: for who is not known, where an argument is no amount, if the store
 ///   fails. A durable engine keeps no quotas: a call in it fails.
 ///
@@ -85,6 +89,7 @@ pub(super) struct Inner {
     pub(super) exit: QuotaExit,
     /// The names of the quotas, by which two hooks of one agent that count the same are found.
     pub(super) counter: String,
+    pub(super) unsettled: Unsettled,
 }
 
 impl Inner {
@@ -157,14 +162,6 @@ fn log(cx: &CallContext, exceeded: &QuotaExceeded) {
     );
 }
 
-/// Returns whether a failed model call costs nothing: no model has read the request.
-fn is_free(error: &AgentError) -> bool {
-    match error {
-        AgentError::Model(ModelError::Status { status, .. }) => *status < 500 && *status != 408,
-        _ => false,
-    }
-}
-
 #[agent_hook(
     priority = Quotas::PRIORITY,
     role = HookRole::Guards,
@@ -223,6 +220,7 @@ impl Quotas {
             it.key = key.clone();
         }
         let wanted = all.iter().map(|(_, it)| it.clone()).collect();
+        self.inner.unsettled.write_kept(owner).await.map_err(|error| next.fail(error))?;
         match owner.reserve(wanted).await {
             Err(StoreError::Quota(exceeded)) => {
                 return match self.used_up(&cx, &exceeded) {
@@ -243,11 +241,15 @@ impl Quotas {
             Ok(answer) if answer.reason().is_none() => Ok(reserved.settle(answer, &request)),
             // A hook answered in place of what a model said, or did not take it.
             Ok(answer) if asked > 0 => Ok(answer),
-            Err(error) if asked > 1 || asked == 1 && !is_free(&error) => Err(error),
             // No model has read the request.
-            ended => {
+            Ok(answer) => {
                 reserved.give_back().await.map_err(|error| next.fail(error))?;
-                ended
+                Ok(answer)
+            }
+            Err(error) => {
+                let counted = reserved.fail(&error, &request, asked).await;
+                counted.map_err(|error| next.fail(error))?;
+                Err(error)
             }
         }
     }

@@ -8,6 +8,7 @@ mod model_calls;
 #[cfg(feature = "policy")]
 mod options;
 mod quota;
+mod unsettled;
 mod windows;
 
 pub use builder::QuotasBuilder;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures::StreamExt;
 use futures::stream::unfold;
 use hooks_agent_core::call::{CallContext, RunId};
+use hooks_agent_core::error::AgentError;
 use hooks_agent_core::model::{ChatRequest, ModelAnswer, ModelError, TokenCount};
 use hooks_agent_core::store::{Reservation, StoreError};
 use hooks_core::BoxError;
@@ -87,6 +88,30 @@ impl Reserved {
         self.owner.settle(nothing).await
     }
 
+    /// Counts what a model call used that failed: what is known of its answer, nothing if no model has read the
+    /// request, and else what is reserved. Beside other requests, it is no less than what is reserved.
+    pub(super) async fn fail(
+        self,
+        error: &AgentError,
+        request: &ChatRequest,
+        asked: u64,
+    ) -> Result<(), BoxError> {
+        let AgentError::Model(error) = error else {
+            return if asked == 0 { Ok(self.give_back().await?) } else { Ok(()) };
+        };
+        if let (ModelError::Empty { model, .. }, Some(mut count)) =
+            (error, error.count_tokens(request))
+        {
+            count.is_estimated |= asked > 1;
+            return self.count(model, count).await;
+        }
+        if asked == 0 || asked == 1 && is_free(error) {
+            Ok(self.give_back().await?)
+        } else {
+            Ok(())
+        }
+    }
+
     /// Counts what an answer uses. The store has it before the end of the answer is read; of an answer whose end is
     /// never read, it keeps what is reserved.
     pub(super) fn settle(self, answer: ModelAnswer, request: &ChatRequest) -> ModelAnswer {
@@ -133,7 +158,16 @@ impl Reserved {
             let amount = if count.is_estimated { amount.max(it.amount) } else { amount };
             used.push(it.with_amount(amount));
         }
-        self.owner.settle(used).await?;
+        self.inner.unsettled.settle(&self.owner, used).await?;
         unknown.map_or(Ok(()), |why| Err(why.into()))
+    }
+}
+
+/// Returns whether a failed model call costs nothing: no model has read the request.
+fn is_free(error: &ModelError) -> bool {
+    match error {
+        ModelError::Status { status, .. } => *status < 500 && *status != 408,
+        ModelError::Unreachable { is_unsent, .. } => *is_unsent,
+        _ => false,
     }
 }

@@ -1,5 +1,6 @@
 //! Approvals that are remembered.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hooks_agent_core::call::User;
@@ -9,7 +10,7 @@ use hooks_agent_core::store::{
 
 use crate::database::{Access, Columns, DatabaseError, List, Statement, signed, unsigned};
 use crate::store::connections::Connections;
-use crate::store::rows::{DecidedRow, approval_of, waiting_row, write_json};
+use crate::store::rows::{DecidedRow, approval_of, scope_of, scopes_of, waiting_row, write_json};
 use crate::store::sql_store::SqlStore;
 use crate::store::statements::Statements;
 
@@ -44,7 +45,8 @@ impl<D: Statements> SqlStore<D> {
             .bind(signed(approval.given_at))
             .bind(signed(approval.expires))
             .bind(signed(approval.rule.most_uses()))
-            .bind(approval.most_sum().map(signed));
+            .bind(approval.most_sum().map(signed))
+            .bind(scope_of(approval));
         D::execute(step, remember).await?;
         Ok(Ok(()))
     }
@@ -85,8 +87,16 @@ impl<D: Statements> SqlStore<D> {
             Ok(questions) => questions,
             Err(error) => return Ok(Err(error)),
         };
-        let tools = questions.iter().map(|question| &*question.tool);
-        let usable = Statement::new(D::USABLE).bind(self.name()).bind(List::texts(tools));
+        let reached = questions.iter().flat_map(|question| {
+            let scopes = scopes_of(&question.thread, question.user.as_deref());
+            scopes.into_iter().map(|scope| (&*question.agent, &*question.tool, scope))
+        });
+        let reached: BTreeSet<_> = reached.collect();
+        let usable = Statement::new(D::USABLE).bind(self.name()).bind(vec![
+            List::texts(reached.iter().map(|(agent, ..)| *agent)),
+            List::texts(reached.iter().map(|(_, tool, _)| *tool)),
+            List::texts(reached.iter().map(|(.., scope)| &**scope)),
+        ]);
         let rows = D::fetch(step, usable).await?;
         let approvals: Result<Vec<_>, _> = rows.iter().map(approval_of).collect();
         let mut approvals = match approvals {

@@ -39,6 +39,7 @@ impl<D: Statements> SqlStore<D> {
         if is_of_namespace {
             let quotas = Statement::new(D::PRUNE_QUOTAS).bind(self.name());
             count += D::execute(&mut step, quotas).await?;
+            D::execute(&mut step, Statement::new(D::PRUNE_SUMS).bind(self.name())).await?;
             let approvals = Statement::new(D::PRUNE_APPROVALS).bind(self.name());
             count += D::execute(&mut step, approvals).await?;
         }

@@ -1,7 +1,7 @@
 //! What subjects use of quotas.
 
 use hooks_agent_core::store::{
-    NameError, QuotaUse, Reservation, StoreError, Used, Window, admit, check_name,
+    Admitted, NameError, QuotaUse, Reservation, StoreError, Used, Window, admit, check_name,
 };
 
 use crate::database::{Access, Columns, DatabaseError, List, Statement, signed, unsigned};
@@ -11,9 +11,12 @@ use crate::store::statements::Statements;
 
 impl<D: Statements> SqlStore<D> {
     /// Reserves in a transaction of its own. What is written twice, because an answer was lost, is counted once.
-    pub(crate) async fn reserve_quotas(&self, wanted: &[Reservation]) -> Result<(), StoreError> {
+    pub(crate) async fn reserve_quotas(
+        &self,
+        wanted: &[Reservation],
+    ) -> Result<Vec<Reservation>, StoreError> {
         if wanted.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let Connections { writer, statement: limit, .. } = self.connections();
         let mut conn = writer.get().await?;
@@ -21,7 +24,7 @@ impl<D: Statements> SqlStore<D> {
             let mut step = D::begin(&mut conn, Access::Write, None).await?;
             let reserved = self.reserve_in(&mut step, wanted).await?;
             match reserved {
-                Ok(()) => step.commit().await?,
+                Ok(_) => step.commit().await?,
                 Err(_) => step.rollback().await?,
             }
             Ok(reserved)
@@ -30,20 +33,17 @@ impl<D: Statements> SqlStore<D> {
         conn.done(reserved)?
     }
 
-    /// Reserves in a transaction. The inner error is why it is refused.
+    /// Reserves in a transaction, and returns what takes it back. The inner error is why it is refused.
     pub(crate) async fn reserve_in(
         &self,
         step: &mut D::Connection,
         wanted: &[Reservation],
-    ) -> Result<Result<(), StoreError>, DatabaseError> {
+    ) -> Result<Result<Vec<Reservation>, StoreError>, DatabaseError> {
         if let Err(error) = wanted.iter().try_for_each(check_names) {
             return Ok(Err(error.into()));
         }
         // Locked before the sums are read: a statement sees what was written before it began.
-        let names =
-            wanted.iter().map(|it| format!("{}\u{1}{}\u{1}{}", self.name(), it.quota, it.subject));
-        let lock = Statement::new(D::LOCK_QUOTAS).bind(List::texts(names));
-        let now = now_of(&D::fetch(step, lock).await?)?;
+        let now = self.lock_subjects(step, wanted).await?;
         let starts = wanted.iter().map(|it| signed(it.window.start(now)));
         let read = Statement::new(D::QUOTA_USED).bind(self.name()).bind(vec![
             List::texts(wanted.iter().map(|it| &*it.quota)),
@@ -61,10 +61,12 @@ impl<D: Statements> SqlStore<D> {
         if known.len() != wanted.len() {
             return Err(sqlx::Error::RowNotFound.into());
         }
-        let wanted = match admit(wanted.iter().zip(known), now) {
-            Ok(wanted) => wanted,
+        let admitted = match admit(wanted.iter().zip(known), now) {
+            Ok(admitted) => admitted,
             Err(error) => return Ok(Err(error.into())),
         };
+        let taken_back = admitted.iter().map(Admitted::taken_back).collect();
+        let wanted: Vec<_> = admitted.into_iter().map(|it| it.reservation).collect();
         let ends = wanted.iter().map(|it| it.window.end(now).map_or(i64::MAX, signed));
         let write = Statement::new(D::RESERVE).bind(self.name()).bind(signed(now)).bind(vec![
             List::texts(wanted.iter().map(|it| &*it.quota)),
@@ -74,21 +76,42 @@ impl<D: Statements> SqlStore<D> {
             List::ints(ends),
         ]);
         D::execute(step, write).await?;
-        Ok(Ok(()))
+        Ok(Ok(taken_back))
     }
 
     pub(crate) async fn settle_quotas(&self, used: &[Reservation]) -> Result<(), StoreError> {
         if used.is_empty() {
             return Ok(());
         }
-        let settle = Statement::new(D::SETTLE).bind(self.name()).bind(vec![
-            List::texts(used.iter().map(|it| &*it.quota)),
-            List::texts(used.iter().map(|it| &*it.subject)),
-            List::texts(used.iter().map(|it| &*it.key)),
-            List::ints(used.iter().map(|it| signed(it.amount.min(LARGEST)))),
-        ]);
-        self.execute(settle).await?;
-        Ok(())
+        let Connections { writer, statement: limit, .. } = self.connections();
+        let mut conn = writer.get().await?;
+        let settled = limit.run(async {
+            let mut step = D::begin(&mut conn, Access::Write, None).await?;
+            // Those who change the same sums do so in the same order.
+            self.lock_subjects(&mut step, used).await?;
+            let settle = Statement::new(D::SETTLE).bind(self.name()).bind(vec![
+                List::texts(used.iter().map(|it| &*it.quota)),
+                List::texts(used.iter().map(|it| &*it.subject)),
+                List::texts(used.iter().map(|it| &*it.key)),
+                List::ints(used.iter().map(|it| signed(it.amount.min(LARGEST)))),
+            ]);
+            D::execute(&mut step, settle).await?;
+            Ok(step.commit().await?)
+        });
+        let settled = settled.await;
+        Ok(conn.done(settled)?)
+    }
+
+    /// Locks subjects of quotas until the transaction ends, and returns the time of the database after that.
+    async fn lock_subjects(
+        &self,
+        step: &mut D::Connection,
+        of: &[Reservation],
+    ) -> Result<u64, DatabaseError> {
+        let names =
+            of.iter().map(|it| format!("{}\u{1}{}\u{1}{}", self.name(), it.quota, it.subject));
+        let lock = Statement::new(D::LOCK_QUOTAS).bind(List::texts(names));
+        now_of(&D::fetch(step, lock).await?)
     }
 
     pub(crate) async fn uses_of(

@@ -258,7 +258,7 @@ impl<D: Statements> Store for SqlStore<D> {
         self.repeat("counting rows", Access::Read, || self.count_rows())
     }
 
-    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, Vec<Reservation>> {
         Box::pin(async move {
             let reserve = || self.reserve_quotas(&reservations);
             self.repeat("reserving of quotas", Access::Write, reserve).await

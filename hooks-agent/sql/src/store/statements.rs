@@ -90,7 +90,7 @@ pub trait Statements: Dialect {
     const LOCK_QUOTAS: &'static str;
 
     /// What subjects have used of quotas, by a table of quotas, subjects, keys, begins of windows, and numbers by
-    /// which the rows are in order: the sum, the oldest part of it, and how often the key has reserved.
+    /// which the rows are in order: the sum, the oldest part of it, and what the key has reserved.
     const QUOTA_USED: &'static str;
 
     /// Writes reservations, unless their keys have reserved: a table of quotas, subjects, keys, amounts, and
@@ -105,6 +105,9 @@ pub trait Statements: Dialect {
 
     /// Removes what counts no longer.
     const PRUNE_QUOTAS: &'static str;
+
+    /// Removes sums of nothing.
+    const PRUNE_SUMS: &'static str;
 
     /// Locks a thread: its id, its user, whether a call owns it, and its version.
     const LOCK_THREAD: &'static str;
@@ -121,7 +124,7 @@ pub trait Statements: Dialect {
     /// Writes an approval.
     const REMEMBER: &'static str;
 
-    /// The approvals for a list of tools that may still answer, locked, the oldest first.
+    /// The approvals that may still answer, locked, the oldest first: a table of agents, tools and what is reached.
     const USABLE: &'static str;
 
     /// Sets how often an approval was used, and for how much.
@@ -167,19 +170,39 @@ macro_rules! claim_allows {
 }
 pub(crate) use claim_allows;
 
-/// The sums of quotas for the rows of a table `r`.
+/// The sums of quotas for the rows of a table `r`: those of the longest spans that begin in the window, of the shorter
+/// ones before them, and of the uses before those. What the key of the row has is left out.
 macro_rules! quota_used {
     ($rows:literal) => {
         concat!(
             "
-SELECT (SELECT CASE WHEN sum(CAST(u.amount AS DOUBLE PRECISION)) > 9007199254740991.0
-            THEN 9007199254740991 ELSE CAST(coalesce(sum(u.amount), 0) AS BIGINT) END FROM quota_use u
+SELECT (SELECT CASE WHEN sum(CAST(p.amount AS DOUBLE PRECISION)) > 9007199254740991.0
+            THEN 9007199254740991 ELSE CAST(coalesce(sum(p.amount), 0) AS BIGINT) END
+        FROM (
+            SELECT s.amount FROM quota_sum s
+            WHERE s.namespace = $1 AND s.quota = r.quota AND s.subject = r.subject AND s.level = 24
+                AND s.bucket > r.since >> 24
+            UNION ALL
+            SELECT s.amount FROM quota_sum s
+            WHERE s.namespace = $1 AND s.quota = r.quota AND s.subject = r.subject AND s.level = 17
+                AND s.bucket > r.since >> 17 AND s.bucket < ((r.since >> 24) + 1) << 7
+            UNION ALL
+            SELECT s.amount FROM quota_sum s
+            WHERE s.namespace = $1 AND s.quota = r.quota AND s.subject = r.subject AND s.level = 10
+                AND s.bucket > r.since >> 10 AND s.bucket < ((r.since >> 17) + 1) << 7
+            UNION ALL
+            SELECT u.amount FROM quota_use u
+            WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject
+                AND u.at >= r.since AND u.at < ((r.since >> 10) + 1) << 10
+            UNION ALL
+            SELECT -u.amount FROM quota_use u
+            WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.key = r.key
+                AND u.at >= r.since
+        ) AS p),
+    (SELECT u.at FROM quota_use u
         WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.at >= r.since
-            AND u.key <> r.key),
-    (SELECT min(u.at) FROM quota_use u
-        WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.at >= r.since
-            AND u.key <> r.key),
-    (SELECT max(u.amount) FROM quota_use u
+            AND u.key <> r.key ORDER BY u.at LIMIT 1),
+    (SELECT u.amount FROM quota_use u
         WHERE u.namespace = $1 AND u.quota = r.quota AND u.subject = r.subject AND u.key = r.key
             AND u.at >= r.since)
 FROM ",
@@ -221,6 +244,8 @@ WHERE namespace = $1 AND quota = $2 AND at >= $3 GROUP BY subject HAVING sum(amo
         const PRUNE_QUOTAS: &str =
             concat!("DELETE FROM quota_use WHERE namespace = $1 AND expires <= ", $now);
 
+        const PRUNE_SUMS: &str = "DELETE FROM quota_sum WHERE namespace = $1 AND amount = 0";
+
         const PUT_INTO_INBOX: &str = concat!(
             "INSERT INTO inbox (thread_id, seq, key, body, said_by, at)
 SELECT $1, coalesce((SELECT max(i.seq) FROM inbox i WHERE i.thread_id = $1), 0) + 1, $2, $3, $4, ",
@@ -237,8 +262,8 @@ WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3 AND (i.seq > $4 OR i.body <> '
     (SELECT t.id FROM thread t WHERE t.id = $1 AND t.owner = $2 AND t.fence = $3)";
 
         const REMEMBER: &str = r#"INSERT INTO approval (id, namespace, agent, thread, "user", tool, body,
-    given_by, given_at, expires, most_uses, most_sum)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"#;
+    given_by, given_at, expires, most_uses, most_sum, scope)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"#;
 
         const USED: &str = "UPDATE approval SET uses = $3, sum = $4 WHERE namespace = $1 AND id = $2";
 

@@ -106,6 +106,31 @@ async fn an_approval_for_a_user_reaches_to_other_threads_and_no_other_user() {
 }
 
 #[tokio::test]
+async fn approvals_of_other_users_and_threads_are_not_read() {
+    for place in places().await {
+        let paid = Paid::default();
+        let rule = ApprovalRule::exact;
+        remember(&place, &paid, 5, Reach::User, rule()).await;
+        remember(&place, &paid, 6, Reach::Thread, rule()).await;
+        if !matches!(place, Place::Sqlite(_)) {
+            continue;
+        }
+        // One that is read cannot be, and people are asked.
+        place
+            .execute(
+                "INSERT INTO approval (id, namespace, agent, thread, \"user\", tool, body, given_by,
+                    given_at, expires, most_uses, scope)
+                SELECT id || 'x', namespace, agent, thread, 'bob', tool, '{', given_by, given_at,
+                    expires, most_uses, replace(scope, 'ada', 'bob') FROM approval",
+            )
+            .await;
+        assert!(pays(&place, &paid, 5, ("other", "ada")).await);
+        assert!(pays(&place, &paid, 6, ("ada", "ada")).await);
+        assert!(!pays(&place, &paid, 5, ("of bob", "bob")).await);
+    }
+}
+
+#[tokio::test]
 async fn an_approval_for_everybody_is_good_for_a_range_and_a_sum() {
     for place in places().await {
         let paid = Paid::default();
@@ -186,7 +211,8 @@ async fn another_asker_or_other_approvers_ask_again() {
         }
         // The first question of the first agent was answered; the hook that asks at night was not.
         let asked = waiting(&*place.open().await).await;
-        let now: Vec<_> = asked[0].askers.iter().filter(|it| !it.is_answered).collect();
+        let late = asked.iter().find(|it| *it.thread == *"late").unwrap();
+        let now: Vec<_> = late.askers.iter().filter(|it| !it.is_answered).collect();
         assert_eq!(now.len(), 1);
         assert_eq!(now[0].to_string(), "night: it is late");
     }

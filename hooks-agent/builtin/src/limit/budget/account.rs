@@ -8,7 +8,7 @@ use crate::limit::budget::settings::Settings;
 use crate::limit::budget::spent::{BudgetScope, Spent};
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::error::AgentError;
-use hooks_agent_core::model::{ChatRequest, ModelAnswer, ModelError};
+use hooks_agent_core::model::{ChatRequest, ModelAnswer, ModelError, TokenCount};
 
 /// The account of one model call. Dropped before it is settled, it charges an estimate of the
 /// request: the provider may have begun.
@@ -71,6 +71,22 @@ impl Account {
         })
     }
 
+    /// Charges what a model call costs that failed: what is known of its answer, nothing if no model has read the
+    /// request, and else an estimate of the request.
+    pub(super) fn fail(mut self, error: &AgentError) {
+        let request = self.request.as_ref();
+        let known = request.and_then(|request| match error {
+            AgentError::Model(error) => error.count_tokens(request),
+            _ => None,
+        });
+        if let Some(TokenCount { usage, is_estimated, .. }) = known {
+            self.request = None;
+            self.charge(usage.input_tokens, usage.output_tokens, is_estimated);
+        } else if is_free(error) {
+            self.close();
+        }
+    }
+
     /// Charges nothing.
     pub(super) fn close(mut self) {
         self.request = None;
@@ -87,7 +103,7 @@ impl Drop for Account {
 }
 
 /// Returns whether a failed model call costs nothing: no model has read the request.
-pub(super) fn is_free(error: &AgentError) -> bool {
+fn is_free(error: &AgentError) -> bool {
     match error {
         AgentError::Model(ModelError::Status { .. } | ModelError::Unreachable { .. }) => true,
         AgentError::Model(_) => false,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hooks_core::{HookResult, HookRole};
 
-use crate::limit::budget::account::{Account, is_free};
+use crate::limit::budget::account::Account;
 use crate::limit::budget::error::SpendingError;
 use crate::limit::budget::ledger::Ledger;
 use crate::limit::budget::settings::Settings;
@@ -161,9 +161,7 @@ impl Budget {
                 price.map(|()| answer).map_err(|error| next.fail(error))
             }
             Err(error) => {
-                if is_free(&error) {
-                    account.close();
-                }
+                account.fail(&error);
                 Err(error)
             }
         }

@@ -51,18 +51,17 @@ impl Rounds {
         polling: &BTreeSet<String>,
         mut reads: impl FnMut(&str) -> bool,
     ) -> Self {
-        let messages = messages.shared();
         let begin = messages.iter().rposition(|msg| msg.role == Role::User).map_or(0, |at| at + 1);
-        let said = &messages[begin..];
+        let said = messages.iter().skip(begin);
         let is_answer = |msg: &Msg| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
-        let answers = said.iter().enumerate().rev().filter(|(_, msg)| is_answer(msg));
+        let answers = said.clone().enumerate().rev().filter(|(_, msg)| is_answer(msg));
         let mut rounds: Vec<_> = answers
             .take(WINDOW)
             .map(|(at, answer)| {
                 // Models use ids again: the results of an answer follow it.
-                let after = said[at + 1..].iter().take_while(|msg| !is_answer(msg));
+                let after = said.clone().skip(at + 1).take_while(|msg| !is_answer(msg));
                 let results: HashMap<&str, &ToolResult> = after
-                    .flat_map(|msg| msg.tool_results())
+                    .flat_map(Msg::tool_results)
                     .map(|result| (result.id.as_str(), result))
                     .collect();
                 Round::of(answer, &results, polling, &mut reads)

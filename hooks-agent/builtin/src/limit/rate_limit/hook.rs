@@ -195,9 +195,17 @@ impl RateLimit {
                     quotas.correct(estimated, input_tokens.saturating_add(output_tokens));
                 }))
             }
-            // No model has answered.
+            // No model has answered, or said anything.
             ended => {
-                quotas.correct(estimated, 0);
+                let count = match &ended {
+                    Err(AgentError::Model(error)) => error.count_tokens(&request),
+                    _ => None,
+                };
+                let used = count.map_or(0, |count| {
+                    let Usage { input_tokens, output_tokens, .. } = count.usage;
+                    input_tokens.saturating_add(output_tokens)
+                });
+                quotas.correct(estimated, used);
                 ended
             }
         }

@@ -138,7 +138,7 @@ impl<S: Store> Store for MeteredStore<S> {
         self.store.report()
     }
 
-    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, ()> {
+    fn reserve(&self, reservations: Vec<Reservation>) -> StoreFuture<'_, Vec<Reservation>> {
         self.store.reserve(reservations)
     }
 

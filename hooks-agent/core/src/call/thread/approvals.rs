@@ -52,11 +52,15 @@ async fn any_answered(
     agent: &str,
     waiting: &[&Waiting],
 ) -> Result<bool, StoreError> {
-    let mut tools: Vec<&str> = waiting.iter().map(|question| &*question.tool).collect();
-    tools.sort_unstable();
-    tools.dedup();
-    for tool in tools {
-        let approvals = store.approvals(Filter::agent(agent).tool(tool).usable()).await;
+    let of = |question: &&Waiting| {
+        (question.tool.clone(), question.thread.clone(), question.user.clone())
+    };
+    let mut asked_about: Vec<_> = waiting.iter().map(of).collect();
+    asked_about.sort_unstable();
+    asked_about.dedup();
+    for (tool, thread, user) in asked_about {
+        let filter = Filter::agent(agent).tool(tool).usable().reaching(thread, user);
+        let approvals = store.approvals(filter).await;
         let mut approvals = match approvals {
             Err(StoreError::NoApprovals) => return Ok(false),
             approvals => approvals?,

@@ -51,9 +51,14 @@ impl CallContext {
     /// engine runs the call, and other errors of the store. Nothing is reserved then, as far as the store
     /// says.
     pub async fn reserve(&self, reservations: Vec<Reservation>) -> Result<(), StoreError> {
+        self.reserve_new(reservations).await.map(drop)
+    }
+
+    /// Reserves of quotas, and returns what takes that back.
+    async fn reserve_new(&self, all: Vec<Reservation>) -> Result<Vec<Reservation>, StoreError> {
         match self.counted()? {
-            Counted::Store(saver) => saver.store().reserve(reservations).await,
-            Counted::Process(ledger) => Ok(ledger.reserve(&reservations, now())?),
+            Counted::Store(saver) => saver.store().reserve(all).await,
+            Counted::Process(ledger) => Ok(ledger.reserve(&all, now())?),
         }
     }
 
@@ -94,17 +99,22 @@ impl CallContext {
         let (own, others): (Vec<_>, Vec<_>) =
             reserved.into_iter().partition(|(owner, _)| owner.run_id() == self.run_id());
         let own: Vec<_> = own.into_iter().map(|(_, it)| it).collect();
-        let mut made: Vec<(CallContext, Vec<Reservation>)> = Vec::new();
+        let mut wanted: Vec<(CallContext, Vec<Reservation>)> = Vec::new();
         for (owner, it) in others {
-            match made.iter_mut().find(|(known, _)| known.run_id() == owner.run_id()) {
+            match wanted.iter_mut().find(|(known, _)| known.run_id() == owner.run_id()) {
                 Some((_, all)) => all.push(it),
-                None => made.push((owner, vec![it])),
+                None => wanted.push((owner, vec![it])),
             }
         }
-        for (index, (owner, all)) in made.iter().enumerate() {
-            if let Err(error) = owner.reserve(all.clone()).await {
-                give_back(&made[..index]).await;
-                return Err(refused(error));
+        // What takes it back. A tool call that was cut off may have run under what it had before.
+        let mut made = Vec::with_capacity(wanted.len());
+        for (owner, all) in wanted {
+            match owner.reserve_new(all).await {
+                Ok(all) => made.push((owner, all)),
+                Err(error) => {
+                    take_back(made).await;
+                    return Err(refused(error));
+                }
             }
         }
         let started = match self.saver() {
@@ -114,7 +124,7 @@ impl CallContext {
         };
         match started {
             Err(error @ (StoreError::Quota(_) | StoreError::NoQuotas)) => {
-                give_back(&made).await;
+                take_back(made).await;
                 Err(refused(error))
             }
             started => Ok(started?),
@@ -143,12 +153,11 @@ impl CallContext {
     }
 }
 
-/// Gives back what callers have reserved for a tool that did not start. What cannot be given back stays
+/// Takes back what callers have reserved for a tool that did not start. What cannot be taken back stays
 /// counted.
-async fn give_back(made: &[(CallContext, Vec<Reservation>)]) {
-    for (owner, all) in made {
-        let nothing = all.iter().map(|it| it.clone().with_amount(0)).collect();
-        if let Err(error) = owner.settle(nothing).await {
+async fn take_back(made: Vec<(CallContext, Vec<Reservation>)>) {
+    for (owner, all) in made.into_iter().filter(|(_, all)| !all.is_empty()) {
+        if let Err(error) = owner.settle(all).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(
                 target: "hooks_agent::store", error, "what a tool did not use stays counted"

@@ -35,7 +35,7 @@ pub(super) fn compare(
             }
         }
         (Some(Value::Array(before)), Some(Value::Array(after))) => {
-            let same = Same::of(&before, &after, |before, after| before == after);
+            let same = Same::of(before.iter(), after.iter(), |before, after| before == after);
             let before = before.into_iter().map(Some);
             compare_lists(path, &same, before, after.into_iter().map(Some), changes);
         }
@@ -68,10 +68,13 @@ pub(super) struct Same {
 }
 
 impl Same {
-    pub(super) fn of<T>(before: &[T], after: &[T], is_same: impl Fn(&T, &T) -> bool) -> Self {
-        let pairs = before.iter().zip(after);
+    pub(super) fn of<'a, T: 'a, I>(before: I, after: I, is_same: impl Fn(&T, &T) -> bool) -> Self
+    where
+        I: DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + Clone,
+    {
+        let pairs = before.clone().zip(after.clone());
         let start = pairs.take_while(|(before, after)| is_same(before, after)).count();
-        let ends = before[start..].iter().rev().zip(after[start..].iter().rev());
+        let ends = before.skip(start).rev().zip(after.skip(start).rev());
         let end = ends.take_while(|(before, after)| is_same(before, after)).count();
         Self { start, end }
     }

@@ -113,7 +113,7 @@ impl Request {
     fn compare(&self, after: &Self, changes: &mut Vec<HookChange>) {
         let same = same_messages(&self.messages, &after.messages);
         let messages = |messages: &Messages| {
-            let shared = messages.shared().to_vec();
+            let shared: Vec<_> = messages.shared().cloned().collect();
             shared.into_iter().map(|msg| json(&msg))
         };
         let (before, now) = (messages(&self.messages), messages(&after.messages));

@@ -72,10 +72,14 @@ impl Stream for Recording {
                     if !matches!(chunk, ChatChunk::End { .. }) {
                         return Poll::Ready(Some(Ok(chunk)));
                     }
-                    let is_cut = matches!(&chunk, ChatChunk::End { finish, .. } if finish.is_cut());
-                    let record = if this.record.chunks.len() == 1 && !is_cut {
+                    let usage = match &chunk {
+                        ChatChunk::End { finish, usage } if !finish.is_cut() => Some(*usage),
+                        _ => None,
+                    };
+                    let empty = usage.filter(|_| this.record.chunks.len() == 1);
+                    let record = if let Some(usage) = empty {
                         // The agent fails an answer without content: the step failed.
-                        let error = ModelError::Empty { model: this.record.name.clone() };
+                        let error = ModelError::empty(this.record.name.clone(), usage);
                         StepRecord::of_error(&AgentError::Model(error).report(), None)
                     } else {
                         StepRecord::of_model(&this.record)

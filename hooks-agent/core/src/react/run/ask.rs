@@ -71,7 +71,8 @@ impl ReActAgent {
             cx.checkpoint().await?;
         };
         if draft.message().content.is_empty() && !finish.is_cut() {
-            return Err(draft.fail(ModelError::Empty { model: model.to_string() }));
+            let usage = draft.message().usage.unwrap_or_default();
+            return Err(draft.fail(ModelError::empty(&*model, usage)));
         }
         Ok(Reasoned { finish, ..Reasoned::new(model, draft.finish()) })
     }

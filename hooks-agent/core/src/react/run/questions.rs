@@ -154,7 +154,7 @@ impl Run<'_> {
         let open = open_calls(&messages);
         let has_calls =
             |msg: &&Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
-        let Some(mut answer) = messages.shared().iter().rev().find(has_calls).cloned() else {
+        let Some(mut answer) = messages.shared().rev().find(has_calls).cloned() else {
             return self.last_answer();
         };
         let is_open = |call: &ToolUse| open.iter().any(|open| open.id == call.id);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::store::people::Book;
 use crate::store::quota::reservation::{
-    LARGEST, QuotaExceeded, QuotaUse, Reservation, Used, admit,
+    Admitted, LARGEST, QuotaExceeded, QuotaUse, Reservation, Used, admit,
 };
 use crate::store::quota::window::Window;
 
@@ -28,16 +28,22 @@ struct Use {
 }
 
 impl Ledger {
-    /// Reserves all of it or nothing. What counts no longer is dropped.
-    pub(crate) fn reserve(&self, wanted: &[Reservation], now: u64) -> Result<(), QuotaExceeded> {
+    /// Reserves all of it or nothing, and returns what takes it back. What counts no longer is dropped.
+    pub(crate) fn reserve(
+        &self,
+        wanted: &[Reservation],
+        now: u64,
+    ) -> Result<Vec<Reservation>, QuotaExceeded> {
         let mut uses = self.lock();
         let known: Vec<_> = wanted.iter().map(|it| known(&mut uses, it, now)).collect();
-        for it in admit(wanted.iter().zip(known), now)? {
+        let admitted = admit(wanted.iter().zip(known), now)?;
+        let taken_back = admitted.iter().map(Admitted::taken_back).collect();
+        for Admitted { reservation: it, .. } in admitted {
             let end = it.window.end(now).unwrap_or(u64::MAX);
             let of_subject = uses.entry((it.quota, it.subject)).or_default();
             of_subject.insert(it.key, Use { amount: it.amount, at: now, end });
         }
-        Ok(())
+        Ok(taken_back)
     }
 
     /// Sets what was used of what was reserved.

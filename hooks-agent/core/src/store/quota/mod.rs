@@ -5,5 +5,5 @@ mod reservation;
 mod window;
 
 pub(crate) use ledger::Ledger;
-pub use reservation::{QuotaExceeded, QuotaUse, Reservation, Used, admit};
+pub use reservation::{Admitted, QuotaExceeded, QuotaUse, Reservation, Used, admit};
 pub use window::Window;

@@ -69,6 +69,23 @@ pub struct Used {
     pub reserved: Option<u64>,
 }
 
+/// A reservation that [`admit`] lets a store write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Admitted {
+    /// What is to be written, now as its time.
+    pub reservation: Reservation,
+    /// What its key had reserved or used in the window.
+    pub before: u64,
+}
+
+/// What a request has of a key of a subject until now.
+struct OfKey {
+    amount: u64,
+    /// Where it is among what is to be written.
+    place: Option<usize>,
+}
+
 /// The largest amount. More is counted as this much: no database has all that is larger.
 pub(crate) const LARGEST: u64 = (1 << 53) - 1;
 
@@ -115,11 +132,19 @@ impl Used {
     }
 }
 
+impl Admitted {
+    /// Returns what [takes it back](crate::store::Store::settle): what its key had before.
+    #[must_use]
+    pub fn taken_back(&self) -> Reservation {
+        self.reservation.clone().with_amount(self.before)
+    }
+}
+
 /// Decides about reservations, all together: each must fit, with those before it, into what is left. What a
 /// key has reserved in the window is not counted again. For a store, which calls it while nobody else reserves
 /// for the same subjects.
 ///
-/// Returns what is to be written, with its amount, now as its time and one for each key of a subject.
+/// Returns what is to be written, one for each key of a subject.
 ///
 /// # Errors
 /// [`QuotaExceeded`] for the first one that does not fit.
@@ -131,33 +156,33 @@ impl Used {
 ///
 /// let hour = Window::Sliding(Duration::from_secs(3600));
 /// let one = Reservation::new("mails", "ada", 1, 2, hour).with_key("call 3");
-/// assert_eq!(admit([(&one, Used::new(1, Some(5), None))], 10), Ok(vec![one.clone()]));
+/// let admitted = admit([(&one, Used::new(1, Some(5), None))], 10)?;
+/// assert_eq!((&admitted[0].reservation, admitted[0].before), (&one, 0));
 /// let exceeded = admit([(&one, Used::new(2, Some(5), None))], 10).unwrap_err();
 /// assert_eq!(exceeded.until, Some(3_600_005));
 /// assert_eq!(admit([(&one, Used::new(2, Some(5), Some(1)))], 10), Ok(vec![]));
+/// # Ok::<(), hooks_agent::store::QuotaExceeded>(())
 /// ```
 pub fn admit<'a>(
     reservations: impl IntoIterator<Item = (&'a Reservation, Used)>,
     now: u64,
-) -> Result<Vec<Reservation>, QuotaExceeded> {
+) -> Result<Vec<Admitted>, QuotaExceeded> {
     let mut before: HashMap<(&str, &str), u64> = HashMap::new();
-    let mut kept: HashMap<(&str, &str, &str), u64> = HashMap::new();
-    let mut written: Vec<Reservation> = Vec::new();
+    let mut keys: HashMap<(&str, &str, &str), OfKey> = HashMap::new();
+    let mut written: Vec<Admitted> = Vec::new();
     for (wanted, known) in reservations {
         let amount = wanted.amount.min(LARGEST);
-        let kept = kept.entry((&wanted.quota, &wanted.subject, &wanted.key));
-        let kept = kept.or_insert(known.reserved.unwrap_or_default());
-        let is_of_key = |it: &&mut Reservation| {
-            it.key == wanted.key && it.quota == wanted.quota && it.subject == wanted.subject
-        };
-        let same = written.iter_mut().find(is_of_key);
-        if amount <= *kept && (known.reserved.is_some() || same.is_some()) {
+        let of_key = keys.entry((&wanted.quota, &wanted.subject, &wanted.key));
+        let of_key = of_key
+            .or_insert_with(|| OfKey { amount: known.reserved.unwrap_or_default(), place: None });
+        let is_known = known.reserved.is_some() || of_key.place.is_some();
+        if is_known && amount <= of_key.amount {
             continue;
         }
         let earlier = before.entry((&wanted.quota, &wanted.subject)).or_default();
         // Without what its key has.
         let used = known.amount.saturating_add(*earlier);
-        let more = amount.saturating_sub(*kept);
+        let more = amount.saturating_sub(of_key.amount);
         let all = used.saturating_add(known.reserved.unwrap_or_default()).saturating_add(more);
         if all > wanted.most.min(LARGEST) {
             let fits_ever = wanted.amount <= wanted.most;
@@ -171,10 +196,16 @@ pub fn admit<'a>(
             });
         }
         *earlier = earlier.saturating_add(more);
-        *kept = amount;
-        match same {
-            Some(same) => same.amount = amount,
-            None => written.push(wanted.clone().with_amount(amount)),
+        of_key.amount = amount;
+        match of_key.place {
+            Some(place) => written[place].reservation.amount = amount,
+            None => {
+                of_key.place = Some(written.len());
+                written.push(Admitted {
+                    reservation: wanted.clone().with_amount(amount),
+                    before: known.reserved.unwrap_or_default(),
+                });
+            }
         }
     }
     Ok(written)

@@ -52,7 +52,7 @@ impl Found {
                 let set = format!("UPDATE store_version SET version = {version}");
                 Migration {
                     version: unsigned(version),
-                    sql: format!("{}{besides}{set};\n", migration.sql),
+                    sql: format!("{}{}{besides}{set};\n", migration.sql, migration.postgres),
                 }
             })
             .collect();

@@ -180,10 +180,12 @@ SELECT id, \"user\", CAST(CASE WHEN owner IS NOT NULL
 FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3 FOR UPDATE";
 
     const USABLE: &str = "
-SELECT body, uses, sum, revoked_by, revoked_at FROM approval
-WHERE namespace = $1 AND tool = ANY($2) AND revoked_at IS NULL
-    AND uses < most_uses AND expires > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)
-ORDER BY given_at, id FOR UPDATE";
+SELECT a.body, a.uses, a.sum, a.revoked_by, a.revoked_at
+FROM unnest($2::text[], $3::text[], $4::text[]) AS r (agent, tool, scope)
+JOIN approval a ON a.namespace = $1 AND a.agent = r.agent AND a.tool = r.tool AND a.scope = r.scope
+WHERE a.revoked_at IS NULL AND a.uses < a.most_uses
+    AND a.expires > CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)
+ORDER BY a.given_at, a.id FOR UPDATE OF a";
 
     fn is_refused(written: &Result<Vec<PgRow>, DatabaseError>) -> bool {
         written.as_ref().is_ok_and(Vec::is_empty)

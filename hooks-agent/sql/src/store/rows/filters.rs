@@ -4,6 +4,7 @@
 use hooks_agent_core::store::{Filter, SUB_THREADS};
 
 use crate::database::{Statement, millis, signed};
+use crate::store::rows::approval::scopes_of;
 
 /// The statements of one database.
 pub(crate) struct Filters<'a> {
@@ -18,8 +19,10 @@ pub(crate) struct Filters<'a> {
 impl<'a> Filters<'a> {
     /// Returns whether nothing has a name of the filter, because none can be stored.
     pub(crate) fn is_of_nothing(&self) -> bool {
-        let Filter { agent, thread, user, tool, .. } = self.filter;
-        [agent, thread, user, tool].into_iter().flatten().any(|name| name.contains('\0'))
+        let Filter { agent, thread, user, tool, reaches, .. } = self.filter;
+        let reached = reaches.iter().flat_map(|(thread, user)| [Some(thread), user.as_ref()]);
+        let names = [agent, thread, user, tool].map(Option::as_ref).into_iter().chain(reached);
+        names.flatten().any(|name| name.contains('\0'))
     }
 
     /// Threads as a list shows them.
@@ -70,7 +73,7 @@ WHERE q.closed = 0",
 
     /// Approvals, the oldest first.
     pub(crate) fn approvals(&self) -> Statement<'a> {
-        let Filter { agent, thread, user, tool, is_usable, .. } = self.filter;
+        let Filter { agent, thread, user, tool, is_usable, reaches, .. } = self.filter;
         let mut statement =
             Statement::new("SELECT body, uses, sum, revoked_by, revoked_at FROM approval WHERE");
         statement.push_param(" namespace = ", self.namespace);
@@ -80,6 +83,14 @@ WHERE q.closed = 0",
             if let Some(name) = name {
                 statement.push_param(&format!(" AND {column} = "), &**name);
             }
+        }
+        if let Some((thread, user)) = reaches {
+            let mut before = " AND scope IN (";
+            for scope in scopes_of(thread, user.as_deref()) {
+                statement.push_param(before, scope);
+                before = ", ";
+            }
+            statement.push(")");
         }
         if *is_usable {
             let now = self.now;

@@ -10,7 +10,7 @@ mod record;
 mod refusal;
 mod step;
 
-pub(crate) use approval::approval_of;
+pub(crate) use approval::{approval_of, scope_of, scopes_of};
 pub(crate) use decided::{DecidedRow, decided_rows};
 pub(crate) use filters::Filters;
 pub(crate) use import::ImportRows;

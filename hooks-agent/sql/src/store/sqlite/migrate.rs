@@ -114,7 +114,8 @@ fn missing(found: i64) -> Vec<Migration> {
         let version = migration.version;
         let marks =
             format!("PRAGMA user_version = {version};\nPRAGMA application_id = {APPLICATION};\n");
-        Migration { version: unsigned(version), sql: format!("{}{marks}", migration.sql) }
+        let sql = format!("{}{}{marks}", migration.sql, migration.sqlite);
+        Migration { version: unsigned(version), sql }
     });
     with_marks.collect()
 }

@@ -107,10 +107,12 @@ SELECT id, \"user\", CASE WHEN owner IS NOT NULL
 FROM thread WHERE namespace = $1 AND agent = $2 AND thread = $3";
 
     const USABLE: &str = "
-SELECT body, uses, sum, revoked_by, revoked_at FROM approval
-WHERE namespace = $1 AND tool IN (SELECT value FROM json_each($2)) AND revoked_at IS NULL
-    AND uses < most_uses AND expires > CAST(unixepoch('subsec') * 1000 AS INTEGER)
-ORDER BY given_at, id";
+SELECT a.body, a.uses, a.sum, a.revoked_by, a.revoked_at
+FROM json_each($2) AS r CROSS JOIN approval a
+WHERE a.namespace = $1 AND a.agent = r.value ->> 0 AND a.tool = r.value ->> 1
+    AND a.scope = r.value ->> 2 AND a.revoked_at IS NULL AND a.uses < a.most_uses
+    AND a.expires > CAST(unixepoch('subsec') * 1000 AS INTEGER)
+ORDER BY a.given_at, a.id";
 
     fn is_refused(written: &Result<Vec<SqliteRow>, DatabaseError>) -> bool {
         written.as_ref().is_err_and(|error| error.code() == Some(RAISED))

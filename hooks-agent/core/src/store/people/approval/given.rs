@@ -146,6 +146,16 @@ impl Approval {
         (self.reach == Reach::Thread).then_some(&*self.thread)
     }
 
+    /// Returns whether it reaches to calls of a user, or of none, on a thread of its agent.
+    #[must_use]
+    pub fn reaches(&self, thread: &str, user: Option<&str>) -> bool {
+        match self.reach {
+            Reach::Thread => *self.thread == *thread && self.user.as_deref() == user,
+            Reach::User => user.is_some() && self.user.as_deref() == user,
+            Reach::Always => true,
+        }
+    }
+
     /// Returns whether it may still answer questions.
     #[must_use]
     pub fn is_usable(&self, now: u64) -> bool {
@@ -161,11 +171,8 @@ impl Approval {
     /// Returns whether it answers a question, as often as it may be used.
     #[must_use]
     pub fn covers(&self, question: &Waiting) -> bool {
-        let is_within = match self.reach {
-            Reach::Thread => self.thread == question.thread && self.user == question.user,
-            Reach::User => question.has_known_user() && self.user == question.user,
-            Reach::Always => true,
-        };
+        let is_within = self.reaches(&question.thread, question.user.as_deref())
+            && (self.reach != Reach::User || question.has_known_user());
         let is_far = self.reach != Reach::Thread || !self.rule.is_exact();
         let asks_same = |asker: &Asker| {
             self.askers.iter().any(|known| known.asks_same(asker))
