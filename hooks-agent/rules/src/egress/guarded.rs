@@ -11,7 +11,7 @@ use hooks_agent_core::options::Globs;
 use crate::egress::links::each_listed_link;
 use crate::egress::private::{Private, digest};
 use crate::egress::thread::{
-    Thread, is_replaced, is_same, note_above, note_private, note_said, seen, texts, texts_of,
+    Thread, begins_with, is_replaced, note_above, note_private, note_said, seen, texts, texts_of,
 };
 use crate::expression::HostPattern;
 
@@ -50,10 +50,11 @@ impl Found {
         else {
             return false;
         };
-        let (before, now) = (own.messages.shared(), thread.messages.shared());
+        let (before, now) = (&own.messages, &thread.messages);
         let is_result = |msg: Option<&Arc<Msg>>| msg.is_some_and(|msg| msg.role == Role::Tool);
-        let is_batch = is_result(before.last()) && is_result(now.get(before.len()));
-        let begins = now.get(..before.len()).is_some_and(|now| is_same(before, now));
+        let mut since = now.shared().skip(before.len());
+        let is_batch = is_result(before.shared().next_back()) && is_result(since.next());
+        let begins = begins_with(now, before);
         self.private.is_some()
             && begins
             && !is_batch

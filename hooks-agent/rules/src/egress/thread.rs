@@ -34,7 +34,8 @@ pub(super) struct Thread {
 
 impl Thread {
     pub(super) fn is(&self, other: &Self) -> bool {
-        is_same(self.messages.shared(), other.messages.shared())
+        self.messages.len() == other.messages.len()
+            && begins_with(&self.messages, &other.messages)
             && self.foreign.len() == other.foreign.len()
             && self.seen == other.seen
     }
@@ -47,9 +48,10 @@ impl Thread {
     }
 }
 
-pub(super) fn is_same(messages: &[Arc<Msg>], others: &[Arc<Msg>]) -> bool {
-    let mut pairs = messages.iter().zip(others);
-    messages.len() == others.len() && pairs.all(|(msg, other)| Arc::ptr_eq(msg, other))
+/// Returns whether a list of messages begins with those of another one.
+pub(super) fn begins_with(messages: &Messages, first: &Messages) -> bool {
+    let mut pairs = messages.shared().zip(first.shared());
+    messages.len() >= first.len() && pairs.all(|(msg, other)| Arc::ptr_eq(msg, other))
 }
 
 /// Returns whether a private result was in the thread and is no more: what stands in its place may say the same.
