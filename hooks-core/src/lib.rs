@@ -143,6 +143,7 @@ mod outcome;
 mod own_use;
 pub mod plan;
 pub mod point;
+mod printable;
 pub mod registry;
 mod role;
 

@@ -45,15 +45,7 @@ impl Relations {
         }
         let none = || vec![Vec::new(); hooks.len()];
         let mut relations = Self { asked: vec![Vec::new(); hooks.len()], later: none() };
-        let mut last: Option<usize> = None;
         for (index, (_, order)) in hooks.iter().enumerate() {
-            if order.is_none_or(|order| !order.moves()) {
-                // What asks for nothing is not moved: what runs before it goes on to.
-                if let Some(last) = last.replace(index) {
-                    let later: &mut Vec<usize> = &mut relations.later[last];
-                    later.push(index);
-                }
-            }
             let asked = order.iter().flat_map(|order| order.relations());
             for (relation, name) in asked {
                 for &other in named.get(name).into_iter().flatten() {
@@ -66,7 +58,17 @@ impl Relations {
                 }
             }
         }
+        // What asks for no place is not moved: what runs before it goes on to.
+        let still: Vec<_> = (0..hooks.len()).filter(|index| !relations.moves(*index)).collect();
+        for pair in still.windows(2) {
+            relations.later[pair[0]].push(pair[1]);
+        }
         relations
+    }
+
+    /// Whether a hook asks for a place.
+    fn moves(&self, index: usize) -> bool {
+        self.asked[index].iter().any(|(relation, _)| *relation != Relation::Requires)
     }
 
     fn asked(&self, index: usize, wanted: Relation) -> impl Iterator<Item = usize> {
@@ -98,22 +100,39 @@ impl Relations {
 
     /// Names a circle among the hooks that could not be sorted.
     fn circle(&self, hooks: &[(&str, Option<&HookOrder>)], sorted: &[usize]) -> OrderFault {
-        let is_left = |index: &usize| !sorted.contains(index);
+        let mut is_left = vec![true; hooks.len()];
+        for &index in sorted {
+            is_left[index] = false;
+        }
         // Each that is left has an earlier one that is left.
-        let earlier = |of: usize| {
-            (0..hooks.len()).filter(is_left).find(|index| self.later[*index].contains(&of))
-        };
-        let mut way: Vec<usize> = (0..hooks.len()).filter(is_left).take(1).collect();
-        while let Some(next) = way.last().copied().and_then(earlier) {
-            if let Some(start) = way.iter().position(|known| *known == next) {
+        let mut earlier = vec![None; hooks.len()];
+        for index in (0..hooks.len()).filter(|index| is_left[*index]) {
+            for &other in &self.later[index] {
+                earlier[other].get_or_insert(index);
+            }
+        }
+        let mut place = vec![None; hooks.len()];
+        let mut way = Vec::new();
+        let mut at = is_left.iter().position(|is_left| *is_left);
+        while let Some(index) = at {
+            if let Some(start) = place[index] {
                 way.drain(..start);
                 break;
             }
-            way.push(next);
+            place[index] = Some(way.len());
+            way.push(index);
+            at = earlier[index];
         }
         way.reverse();
         let first = (0..way.len()).min_by_key(|at| way[*at]);
         way.rotate_left(first.unwrap_or(0));
-        OrderFault::circle(way.into_iter().map(|index| hooks[index].0.to_owned()).collect())
+        // Of those between that ask for nothing, the first and the last say enough.
+        let count = way.len();
+        let is_shown = |at: &usize| {
+            let next = [*at, (*at + 1) % count, (*at + count - 1) % count];
+            next.iter().any(|at| self.moves(way[*at]))
+        };
+        let shown = (0..count).filter(is_shown).map(|at| hooks[way[at]].0.to_owned());
+        OrderFault::circle(shown.collect())
     }
 }

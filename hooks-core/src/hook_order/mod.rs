@@ -5,6 +5,8 @@ mod arrange;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::printable::printable;
+
 /// Where a hook stands, by the names of other hooks: what [`HookOptions::order`](crate::HookOptions::order) takes.
 ///
 /// | relation | the call runs if |
@@ -17,6 +19,9 @@ use std::sync::Arc;
 /// than a priority: the hook that has it moves, as little as it can. Hooks that ask for no place never move: what asks to
 /// stand before an early one and after a late one cannot run. A relation does not move hooks from one level to another: hooks of an instance run before those of its class, and hooks of a type before those
 /// of its traits.
+///
+/// Counted is what is registered: a hook that [runs once](crate::HookOptions::once) is gone when it has run, and one that
+/// does not run in a nested call is there. Relations cost where hooks are registered, by the number of hooks of the hook type.
 ///
 /// A call whose hooks cannot run in the order that they ask for fails with
 /// [`HookError::Misordered`](crate::HookError::Misordered), and none of them runs; a method that cannot fail panics with
@@ -53,8 +58,20 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[must_use]
 pub struct HookOrder {
-    relations: Vec<(Relation, Arc<str>)>,
-    is_lenient: bool,
+    relations: Vec<Asked>,
+    /// Whether what cannot be is passed over.
+    is_wish: bool,
+    /// What somebody else found.
+    fault: Option<Arc<OrderFault>>,
+}
+
+/// What is asked for of the hooks of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Asked {
+    relation: Relation,
+    name: Arc<str>,
+    /// Whether nothing is asked for if there is none.
+    where_present: bool,
 }
 
 /// How a hook stands to another one.
@@ -105,7 +122,7 @@ pub enum OrderFault {
 impl HookOrder {
     /// No relation to any hook.
     pub const fn new() -> Self {
-        Self { relations: Vec::new(), is_lenient: false }
+        Self { relations: Vec::new(), is_wish: false, fault: None }
     }
 
     /// The hook runs before those of this name, or further out.
@@ -125,21 +142,31 @@ impl HookOrder {
 
     /// The same and a relation to the hooks of a name.
     pub fn with(mut self, relation: Relation, name: impl Into<Arc<str>>) -> Self {
-        self.relations.push((relation, name.into()));
+        self.relations.push(Asked { relation, name: name.into(), where_present: false });
         self
     }
 
-    /// Names that no hook has are passed over, for a hook of a library that does not know which others are there.
-    pub const fn where_present(mut self) -> Self {
-        self.is_lenient = true;
+    /// Of what was asked for before this, names that no hook has are passed over: for a hook of a library that does not
+    /// know which others are there.
+    pub fn where_present(mut self) -> Self {
+        self.relations.iter_mut().for_each(|asked| asked.where_present = true);
         self
     }
 
-    /// The same and the relations of another order. Missing names are passed over if both say so, or the one that has
-    /// relations.
+    /// What cannot be is passed over, and the hooks run by priority then: for a method that cannot fail, where somebody
+    /// else refuses. Plans warn all the same.
+    pub const fn as_wish(mut self) -> Self {
+        self.is_wish = true;
+        self
+    }
+
+    /// Calls that have the hook fail with this, for a library that looks at the order of its hooks itself.
+    pub fn with_fault(self, fault: OrderFault) -> Self {
+        Self { fault: Some(Arc::new(fault)), ..self }
+    }
+
+    /// The same and the relations of another order.
     pub fn and(mut self, other: &Self) -> Self {
-        let is_lenient = |order: &Self| order.is_empty() || order.is_lenient;
-        self.is_lenient = is_lenient(&self) && is_lenient(other);
         self.relations.extend_from_slice(&other.relations);
         self
     }
@@ -162,26 +189,33 @@ impl HookOrder {
         arrange::arrange(hooks)
     }
 
-    /// Whether it may put a hook elsewhere.
-    fn moves(&self) -> bool {
-        self.relations.iter().any(|(relation, _)| *relation != Relation::Requires)
-    }
-
     /// Whether it says nothing.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.relations.is_empty()
+        self.relations.is_empty() && self.fault.is_none()
     }
 
-    /// Whether names that no hook has are passed over.
+    pub(crate) fn known_fault(&self) -> Option<&OrderFault> {
+        self.fault.as_deref()
+    }
+
+    /// Whether what cannot be is passed over.
     #[must_use]
-    pub const fn is_lenient(&self) -> bool {
-        self.is_lenient
+    pub const fn is_wish(&self) -> bool {
+        self.is_wish
     }
 
     /// The relations, in the order in which they were named.
     pub fn relations(&self) -> impl Iterator<Item = (Relation, &str)> {
-        self.relations.iter().map(|(relation, name)| (*relation, &**name))
+        self.relations.iter().map(|asked| (asked.relation, &*asked.name))
+    }
+
+    /// The first relation to a name that nobody has, of those that were not said to be
+    /// [where present](Self::where_present).
+    pub fn missing(&self, has: impl Fn(&str) -> bool) -> Option<(Relation, &str)> {
+        let strict = self.relations.iter().filter(|asked| !asked.where_present);
+        let mut strict = strict.map(|asked| (asked.relation, &*asked.name));
+        strict.find(|(_, name)| !has(name))
     }
 }
 
@@ -232,28 +266,35 @@ impl std::error::Error for OrderFault {}
 
 impl fmt::Display for OrderFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |name: &String| printable(name);
         match self {
             Self::Missing { hook, relation: Relation::Requires, name } => write!(
                 f,
-                "`{hook}` requires `{name}`, and no hook has that name: add one, or remove `{hook}`"
+                "`{hook}` requires `{name}`, and no hook has that name: add one, or remove `{hook}`",
+                hook = shown(hook),
+                name = shown(name),
             ),
             Self::Missing { hook, relation, name } => write!(
                 f,
-                "`{hook}` is to run {relation} `{name}`, and no hook has that name: add one, or remove the relation"
+                "`{hook}` is to run {relation} `{name}`, and no hook has that name: add one, or remove the relation",
+                hook = shown(hook),
+                name = shown(name),
             ),
             Self::Circle { hooks } => {
                 let names: Vec<_> = hooks.iter().chain(hooks.first()).collect();
                 f.write_str("each of these runs before the next one, by what hooks ask for or by priority: ")?;
                 for (index, name) in names.into_iter().enumerate() {
                     let comma = if index == 0 { "" } else { ", " };
-                    write!(f, "{comma}`{name}`")?;
+                    write!(f, "{comma}`{}`", shown(name))?;
                 }
                 f.write_str("; remove one of the relations")
             }
             Self::Level { hook, relation, name } => write!(
                 f,
                 "`{hook}` is to run {relation} `{name}`, and cannot: hooks of an instance run before hooks of its \
-                 class, and hooks of a type before hooks of its traits; register both in one place"
+                 class, and hooks of a type before hooks of its traits; register both in one place",
+                hook = shown(hook),
+                name = shown(name),
             ),
         }
     }

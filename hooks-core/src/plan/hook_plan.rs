@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::group::HookGroup;
 use crate::hook_order::HookOrder;
 use crate::hook_type::{HookType, Level};
+use crate::printable::printable;
 use crate::registry::class::class_tables;
 use crate::registry::hooks::Hooks;
 use crate::registry::methods::{bases_of, methods_of};
@@ -244,31 +245,4 @@ impl fmt::Display for HookPlan {
         }
         Ok(())
     }
-}
-
-/// A name as it is shown: on one line, and cut if it is long.
-pub(super) fn printable(name: &str) -> String {
-    const MAX: usize = 64;
-    let mut shown: String = name.chars().flat_map(printable_char).take(MAX + 1).collect();
-    if shown.chars().count() > MAX {
-        shown = shown.chars().take(MAX - 1).chain(['…']).collect();
-    }
-    shown
-}
-
-/// A character that is not seen, or turns the direction of what is, as its escape.
-fn printable_char(char: char) -> impl Iterator<Item = char> {
-    let is_unseen = char.is_control()
-        || matches!(
-            char,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-        );
-    let escape = is_unseen.then(|| char.escape_default());
-    escape.into_iter().flatten().chain((!is_unseen).then_some(char))
 }

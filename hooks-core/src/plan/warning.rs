@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::hook_order::{HookOrder, OrderFault};
 use crate::hook_type::{HookType, Phase};
-use crate::plan::hook_plan::{HookPlan, PlannedHook, printable};
+use crate::plan::hook_plan::{HookPlan, PlannedHook};
+use crate::printable::printable;
 use crate::registry::order;
 use crate::role::HookRole;
 

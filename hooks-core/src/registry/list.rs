@@ -382,9 +382,9 @@ impl Lists {
     fn changed(&self, change: impl FnOnce(&mut [List; PHASES])) -> Self {
         let mut lists = self.lists.clone();
         change(&mut lists);
-        let mut circle = None;
+        let mut circles = Vec::new();
         for list in &mut lists {
-            circle = list.rebuild().or(circle);
+            circles.extend(list.rebuild());
         }
         let mut changed = Self { lists, ..Self::default() };
         let mut max_depth: Option<usize> = None;
@@ -401,7 +401,10 @@ impl Lists {
         let around = &changed.lists[Phase::Around as usize];
         changed.masks.arounds = around.chunks.iter().map(|chunk| chunk.hooks.len()).sum();
         changed.max_depth = max_depth;
-        changed.ordered = Ordered::of(changed.iter().cloned(), circle);
+        let is_ordered = changed.lists.iter().flat_map(|list| &list.chunks);
+        if is_ordered.into_iter().any(|chunk| chunk.traits().is_ordered) {
+            changed.ordered = Ordered::of(changed.iter().cloned(), circles);
+        }
         changed.masks.phases |= changed.ordered.as_ref().map_or(0, |_| ORDERED);
         changed
     }

@@ -96,12 +96,12 @@ pub(crate) const RELATIONS: [&str; 3] = ["before", "after", "requires"];
 pub(crate) fn parse_names(input: ParseStream<'_>) -> Result<Vec<LitStr>> {
     input.parse::<Token![=]>()?;
     let message = "name a hook: `\"audit\"`, or several: `[\"audit\", \"log\"]`";
-    let named = |error: syn::Error| syn::Error::new(error.span(), message);
+    let explained = |error: syn::Error| syn::Error::new(error.span(), message);
     if !input.peek(Bracket) {
-        return Ok(vec![input.parse().map_err(named)?]);
+        return Ok(vec![input.parse().map_err(explained)?]);
     }
     let content;
     bracketed!(content in input);
     let names = Punctuated::<LitStr, Token![,]>::parse_terminated(&content);
-    Ok(names.map_err(named)?.into_iter().collect())
+    Ok(names.map_err(explained)?.into_iter().collect())
 }

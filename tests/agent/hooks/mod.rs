@@ -5,6 +5,7 @@ mod around_checks;
 mod around_event_hooks;
 mod around_hooks;
 mod around_model_calls;
+mod attacked_order;
 mod chosen_hooks;
 mod described_hooks;
 mod event_closures;

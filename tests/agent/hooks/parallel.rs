@@ -336,8 +336,16 @@ async fn hooks_that_are_registered_while_a_call_runs_change_nothing_about_its_ev
     assert_eq!(ran.take(), ["b begins", "b ends"]);
 }
 
+struct Counts;
+
+impl AgentHook for Counts {
+    fn counter(&self) -> Option<String> {
+        Some("counts".to_owned())
+    }
+}
+
 #[test]
-fn a_hook_around_calls_is_not_parallel() {
+fn a_hook_that_runs_around_calls_or_counts_is_not_parallel() {
     struct Around;
     impl AgentHook for Around {
         fn around(&self) -> AroundMask {
@@ -346,6 +354,12 @@ fn a_hook_around_calls_is_not_parallel() {
     }
     let error = bare().hook(Around.parallel(true)).build().expect_err("no agent");
     assert!(matches!(&error, BuildError::NotParallel { hook, .. } if hook == "Around"), "{error}");
+    let counts = Counts.parallel(true);
+    let error = bare().hook(counts).build().expect_err("no agent");
+    assert!(
+        matches!(&error, BuildError::NotParallel { why, .. } if why.contains("it counts")),
+        "{error}"
+    );
     let agent = bare().build().unwrap();
     agent.register_agent_hook(Around.parallel(true));
     assert!(agent.hook_plan().hooks().iter().any(|hook| hook.name() == "Around"));

@@ -1,5 +1,6 @@
 //! Tests of `hooks-core`.
 
+mod attacked_order;
 mod class_level;
 mod exclusive_receiver;
 mod failed_calls;

@@ -1,5 +1,6 @@
 //! Tests of the module `policy`.
 
+mod attacked_order;
 mod commands;
 mod example;
 mod hooks;

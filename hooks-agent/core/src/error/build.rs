@@ -39,15 +39,17 @@ pub enum BuildError {
         /// Why.
         why: String,
     },
-    /// A hook around calls was to run at once with others.
+    /// A hook was to run at once with others, and cannot: it runs around calls, or counts.
     #[error(
-        "the hook `{hook}` of agent `{agent}` cannot run in parallel: it runs around calls, so remove `.parallel(true)`"
+        "the hook `{hook}` of agent `{agent}` cannot run in parallel: {why}, so remove `.parallel(true)`"
     )]
     NotParallel {
         /// The name of the agent.
         agent: String,
         /// The name of the hook.
         hook: String,
+        /// Why.
+        why: String,
     },
     /// Two hooks count in the same thread value, so each call would count twice.
     #[error(

@@ -39,12 +39,19 @@ pub struct PreCall<'a> {
     agent: &'a dyn Agent,
     cx: &'a CallContext,
     messages: &'a mut Messages,
+    /// Where the system message is, if not with the call.
+    system: Option<&'a mut Option<Arc<Msg>>>,
 }
 
 impl<'a> PreCall<'a> {
     /// Creates the event, for unit tests of hooks.
     pub fn new(agent: &'a dyn Agent, cx: &'a CallContext, messages: &'a mut Messages) -> Self {
-        Self { agent, cx, messages }
+        Self { agent, cx, messages, system: None }
+    }
+
+    /// Keeps the system message there, and leaves that of the call as it is.
+    pub(crate) fn keep_system_in(&mut self, system: &'a mut Option<Arc<Msg>>) {
+        self.system = Some(system);
     }
 
     of_an_event!();
@@ -88,12 +95,12 @@ impl<'a> PreCall<'a> {
     /// event left it.
     #[must_use]
     pub fn system_message(&self) -> Option<Arc<Msg>> {
-        self.cx.system()
+        self.system.as_deref().map_or_else(|| self.cx.system(), Clone::clone)
     }
 
     /// Replaces the system message for this call; `None` removes it.
     pub fn set_system_message(&mut self, system: impl Into<Option<Msg>>) {
-        self.cx.set_system(system.into().map(Arc::new));
+        self.set_system(system.into().map(Arc::new));
     }
 
     /// Appends text to the system message for this call.
@@ -103,9 +110,16 @@ impl<'a> PreCall<'a> {
 
     /// Appends a block to the system message for this call.
     pub fn append_system_block(&mut self, block: ContentBlock) {
-        let mut system = self.cx.system();
+        let mut system = self.system_message();
         system::append(&mut system, block);
-        self.cx.set_system(system);
+        self.set_system(system);
+    }
+
+    fn set_system(&mut self, system: Option<Arc<Msg>>) {
+        match &mut self.system {
+            Some(own) => **own = system,
+            None => self.cx.set_system(system),
+        }
     }
 
     /// Returns whether the call goes on with the run before it: tool calls of the thread wait for a

@@ -145,6 +145,16 @@ impl<H: AgentHook> Sealed for H {
     }
 }
 
+impl dyn DynAgentHook {
+    /// Returns why the hook cannot run at once with others, if it cannot.
+    pub(crate) fn not_parallel(&self) -> Option<&'static str> {
+        if self.around() != AroundMask::NONE {
+            return Some("it runs around calls");
+        }
+        self.counter().map(|_| "it counts, also what a hook before it refuses")
+    }
+}
+
 /// Forwards to the boxed hook.
 impl AgentHook for Box<dyn DynAgentHook> {
     forward_hook! {

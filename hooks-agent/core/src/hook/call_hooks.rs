@@ -30,7 +30,8 @@ use crate::hook::registration::{
 /// ```
 pub trait CallHooks: Agent {
     /// Adds an event hook. It receives no other events, and runs after the hooks of the agent's own
-    /// type.
+    /// type. Names that it is to stand [before](crate::hook::AgentHookExt::before) or after are those of hooks of
+    /// the agent as such, at the same event.
     #[track_caller]
     fn register_call_hook(&self, hook: impl AgentHook);
 

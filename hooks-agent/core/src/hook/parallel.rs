@@ -3,10 +3,13 @@
 //! Hooks still take their turns: the first of such hooks runs all that stand next to it, on copies of the event, and
 //! returns what it decided itself; each of the others finds what it decided when its turn comes.
 
+use std::any::Any;
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 
+use futures::FutureExt;
 use hooks_core::plan::{HooksVersion, PlannedHook};
 use hooks_core::{BoxError, BoxFuture, HookGroup, HookResult, Hookable};
 
@@ -14,7 +17,7 @@ use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::event::{Decided, EventCopy, EventKind, EventMask, Flow, HookEvent};
 use crate::hook::watch::{Content, Installed};
-use crate::message::ToolUse;
+use crate::message::{Msg, ToolUse};
 
 /// The events at which hooks decide.
 pub(super) const PARALLEL: EventMask = EventMask::of(&[
@@ -51,8 +54,11 @@ struct Neighbours {
 struct Ended {
     group: HookGroup,
     seen: Arc<Seen>,
-    ended: HookResult<Flow>,
+    end: End,
 }
+
+/// What a hook came to. A panic goes on when its turn comes.
+type End = Result<HookResult<Flow>, Box<dyn Any + Send>>;
 
 /// An event as hooks saw it.
 struct Seen {
@@ -88,32 +94,28 @@ pub(super) async fn run_parallel(hook: &Installed, event: &HookEvent<'_>) -> Hoo
     let cx = event.context();
     let of_call = cx.hook_state::<OfCall>(0);
     let seen = Arc::new(Seen::of(event));
-    let ended = match of_call.take(hook.info().group, &seen) {
-        Some(ended) => ended,
+    let end = match of_call.take(hook.info().group, &seen) {
+        Some(end) => end,
         None => {
             of_call.forget(&seen);
             let hooks = of_call.neighbours_from(event.agent(), hook, seen.kind);
-            let mut ended = run_all(&hooks, event, &seen).await.into_iter();
-            let own = ended.next().unwrap_or(Ok(Flow::Continue));
+            let mut ends = run_all(&hooks, event, &seen).await.into_iter();
+            let own = ends.next().unwrap_or(Ok(Ok(Flow::Continue)));
             let groups = hooks.iter().skip(1).map(|hook| hook.info().group);
-            let rest = groups.zip(ended);
-            let rest = rest.map(|(group, ended)| Ended { group, seen: seen.clone(), ended });
+            let rest = groups.zip(ends);
+            let rest = rest.map(|(group, end)| Ended { group, seen: seen.clone(), end });
             lock(&of_call.ended).extend(rest);
             own
         }
     };
-    if ends_event(&ended) {
+    if ends_event(&end) {
         of_call.forget(&seen);
     }
-    ended
+    end.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Runs hooks at once. Returns what they decided, up to the first that ends the event, which cancels those behind it.
-async fn run_all(
-    hooks: &[Arc<Installed>],
-    event: &HookEvent<'_>,
-    seen: &Seen,
-) -> Vec<HookResult<Flow>> {
+async fn run_all(hooks: &[Arc<Installed>], event: &HookEvent<'_>, seen: &Seen) -> Vec<End> {
     let (agent, cx) = (event.agent(), event.context());
     let start = |hook: &Arc<Installed>| {
         Run::Going(run_one(hook.clone(), agent, cx, EventCopy::of(event), seen))
@@ -147,8 +149,8 @@ async fn run_all(
 
 /// A hook that runs, or what it decided.
 enum Run<'a> {
-    Going(BoxFuture<'a, HookResult<Flow>>),
-    Ended(HookResult<Flow>),
+    Going(BoxFuture<'a, End>),
+    Ended(End),
 }
 
 /// Runs a hook on a copy of the event.
@@ -158,14 +160,25 @@ fn run_one<'a>(
     cx: &'a CallContext,
     mut copy: EventCopy,
     seen: &'a Seen,
-) -> BoxFuture<'a, HookResult<Flow>> {
-    Box::pin(async move {
+) -> BoxFuture<'a, End> {
+    let run = async move {
         let name = hook.info().asks_as.clone();
-        let Some(event) = copy.event(agent, cx, &name) else { return Ok(Flow::Continue) };
-        let ended = hook.run_alone(event).await;
-        let is_same = copy.event(agent, cx, &name).is_some_and(|it| Seen::of(&it).is_same(seen));
+        let before = cx.system();
+        let mut system = before.clone();
+        let ended = {
+            let Some(mut event) = copy.event(agent, cx, &name) else { return Ok(Flow::Continue) };
+            if let HookEvent::PreCall(event) = &mut event {
+                event.keep_system_in(&mut system);
+            }
+            hook.run_alone(event).await
+        };
+        let address =
+            |system: &Option<Arc<Msg>>| system.as_ref().map(Arc::as_ptr).map(<*const Msg>::addr);
+        let is_same = address(&system) == address(&before)
+            && copy.event(agent, cx, &name).is_some_and(|it| Seen::of(&it).is_same(seen));
         if is_same { ended } else { Err(changed(&hook.info().name)) }
-    })
+    };
+    Box::pin(AssertUnwindSafe(run).catch_unwind())
 }
 
 fn changed(hook: &str) -> BoxError {
@@ -177,10 +190,10 @@ fn changed(hook: &str) -> BoxError {
 }
 
 /// Returns whether hooks further back do not run after this.
-fn ends_event(ended: &HookResult<Flow>) -> bool {
-    match ended {
-        Err(_) => true,
-        Ok(flow) => {
+fn ends_event(end: &End) -> bool {
+    match end {
+        Err(_) | Ok(Err(_)) => true,
+        Ok(Ok(flow)) => {
             matches!(flow.decision(), Some(Decided::Answer(_) | Decided::AnswerTool(..)))
         }
     }
@@ -188,12 +201,12 @@ fn ends_event(ended: &HookResult<Flow>) -> bool {
 
 impl OfCall {
     /// Takes what a hook decided of an event before its turn.
-    fn take(&self, group: HookGroup, seen: &Seen) -> Option<HookResult<Flow>> {
+    fn take(&self, group: HookGroup, seen: &Seen) -> Option<End> {
         let mut known = lock(&self.ended);
         let is_it = |it: &Ended| it.group == group && it.seen.is_of_one_event(seen);
         let at = known.iter().position(is_it)?;
         let ended = known.swap_remove(at);
-        ended.seen.is_same(seen).then_some(ended.ended)
+        ended.seen.is_same(seen).then_some(ended.end)
     }
 
     /// Forgets what hooks decided of an event and nobody took.

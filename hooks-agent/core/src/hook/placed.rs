@@ -109,10 +109,12 @@ pub trait AgentHookExt: AgentHook + Sized {
     /// effect in their order, as if they had run one after the other: the strictest decision holds. Where one fails,
     /// refuses or answers, those behind it are cancelled, which [watchers](HookRun) are told; those before it end first.
     ///
-    /// A hook that runs at once with others gets the event to read: if it changes it, the call fails. Its settings of the
-    /// call, such as thread values, are as of any hook; other hooks may set them at the same time. At chunks, errors and
-    /// `Settled`, hooks run one by one. A hook around calls cannot be parallel: the agent is not
-    /// [built](crate::error::BuildError::NotParallel).
+    /// A hook that runs at once with others gets the event to read: if it changes it, the call fails. It does not see what
+    /// those next to it decide, and what it does elsewhere, such as thread values that it sets, stays although a hook
+    /// before it refuses. At chunks, errors and `Settled`, hooks run one by one. A hook that is registered, replaced or
+    /// removed by another one at the same event may run there once more, or in vain. A hook that runs around calls, or
+    /// [counts](AgentHook::counter), cannot be parallel: the agent is not
+    /// [built](crate::error::BuildError::NotParallel); one that is added later runs in its turn, which is logged.
     ///
     /// [`Judge`]: https://docs.rs/hooks-agent/latest/hooks_agent/builtin/guard/struct.Judge.html
     ///

@@ -317,8 +317,9 @@ impl ReActAgentBuilder {
         if let Some((hook, why)) = hooks.not_in_shadow() {
             return Err(BuildError::NotInShadow { agent: name.to_string(), hook, why });
         }
-        if let Some(hook) = hooks.not_parallel() {
-            return Err(BuildError::NotParallel { agent: name.to_string(), hook });
+        if let Some((hook, why)) = hooks.not_parallel() {
+            let (agent, why) = (name.to_string(), why.to_owned());
+            return Err(BuildError::NotParallel { agent, hook, why });
         }
         let specs = tools.iter().map(|tool| ToolSpec {
             name: tool.name().to_owned(),

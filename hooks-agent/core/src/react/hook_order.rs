@@ -1,12 +1,12 @@
-//! Refuses calls whose hooks ask for others that the agent does not have.
+//! Refuses calls whose hooks cannot run in the order that they ask for.
 
 use std::sync::Arc;
 
-use hooks_core::{HookOptions, HookOrder, Hookable, OrderFault};
+use hooks_core::{HookOptions, HookOrder, HookPlan, Hookable, OrderFault};
 
 use crate::agent::AgentReplyArgs;
 use crate::error::BuildError;
-use crate::hook::{HookList, class_hooks_ask, missing_of_class};
+use crate::hook::{HookList, class_hooks_ask, has_class_hook, missing_of_class};
 use crate::react::agent::ReActAgent;
 
 impl ReActAgent {
@@ -19,12 +19,10 @@ impl ReActAgent {
         if !self.event_hooks.is_ordered() {
             return Ok(self);
         }
-        let faults = Hookable::hook_plan(&self).order_faults();
         let has_sources = !self.core.sources.is_empty();
-        let own = || self.event_hooks.lock().missing(self.has_hook());
-        let missing = if has_sources { None } else { own() };
-        let fault = faults.into_iter().map(|(_, fault)| fault).next().or(missing);
-        match fault {
+        let may_come =
+            |fault: &OrderFault| has_sources && matches!(fault, OrderFault::Missing { .. });
+        match self.order_fault(&HookList::default()).filter(|fault| !may_come(fault)) {
             None => Ok(self),
             Some(fault) => {
                 Err(BuildError::Misordered { agent: self.core.state.name().to_owned(), fault })
@@ -32,26 +30,58 @@ impl ReActAgent {
         }
     }
 
-    /// Returns the agent that refuses a call with these hooks, if one of them asks for another one that is not there.
+    /// Returns the agent that refuses a call with these hooks, if they cannot run in the order that they ask for.
     pub(super) fn refusing(&self, inherited: &HookList) -> Option<Arc<Self>> {
         if !self.event_hooks.is_ordered() && !inherited.is_ordered() && !class_hooks_ask() {
             return None;
         }
-        let has = self.has_hook();
-        let own = self.event_hooks.lock().clone();
-        let fault = own.missing(&has).or_else(|| inherited.missing(&has));
-        let fault = fault.or_else(|| missing_of_class::<Self>(&has))?;
-        let OrderFault::Missing { hook, relation, name, .. } = fault else { return None };
+        let fault = self.order_fault(inherited)?;
         let agent = self.fork();
-        // The call is refused for this hook, which asks for the same: before any hook has run.
-        let options = HookOptions::named(hook).order(HookOrder::new().with(relation, name));
+        // The call is refused for this hook, before any hook has run.
+        let options = HookOptions::named("order").order(HookOrder::new().with_fault(fault));
         agent.register_instance_hook(Self::PRE_REPLY, options, |_: &Self, _: &AgentReplyArgs| {});
         Some(Arc::new(agent))
     }
 
-    /// Returns whether a hook is there, by name: an event hook or one of a method, on any level.
-    fn has_hook(&self) -> impl Fn(&str) -> bool {
+    /// Returns a plan of this agent with a warning for each hook that asks for one that is not there.
+    pub(super) fn warn_of_missing(&self, plan: HookPlan) -> HookPlan {
+        if !self.event_hooks.is_ordered() {
+            return plan;
+        }
+        let own = self.event_hooks.lock().clone();
+        let faults = own.missing(self.has_hook(&plan, &HookList::default()));
+        plan.with_warnings(|planned| {
+            let own = faults.iter().filter(
+                |fault| matches!(fault, OrderFault::Missing { hook, .. } if hook == planned.name()),
+            );
+            own.map(|fault| format!("calls fail: {fault}")).collect()
+        })
+    }
+
+    /// Returns why the hooks of a call cannot run.
+    fn order_fault(&self, inherited: &HookList) -> Option<OrderFault> {
         let plan = Hookable::hook_plan(self);
-        move |name| plan.hooks().iter().any(|hook| hook.name() == name)
+        if let Some((_, fault)) = plan.order_faults().into_iter().next() {
+            return Some(fault);
+        }
+        let has = self.has_hook(&plan, inherited);
+        let own = self.event_hooks.lock().clone();
+        let missing = own.missing(&has).into_iter().chain(inherited.missing(&has)).next();
+        missing.or_else(|| missing_of_class::<Self>(&has))
+    }
+
+    /// Returns whether a hook is there, by name: an event hook or one of a method, on any level.
+    fn has_hook<'h>(
+        &self,
+        plan: &'h HookPlan,
+        inherited: &'h HookList,
+    ) -> impl Fn(&str) -> bool + use<'h> {
+        let own = self.event_hooks.lock().clone();
+        move |name| {
+            plan.hooks().iter().any(|hook| hook.name() == name)
+                || own.has_named(name)
+                || inherited.has_named(name)
+                || has_class_hook::<Self>(name)
+        }
     }
 }

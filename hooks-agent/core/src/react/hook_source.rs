@@ -194,7 +194,8 @@ impl ReActAgent {
     #[must_use]
     pub fn hook_plan(&self) -> HookPlan {
         let chosen = self.with_chosen_hooks(&self.context(CallOptions::new()));
-        warn_of_class(Hookable::hook_plan(chosen.as_deref().unwrap_or(self)), self)
+        let agent = chosen.as_deref().unwrap_or(self);
+        agent.warn_of_missing(warn_of_class(Hookable::hook_plan(agent), self))
     }
 }
 

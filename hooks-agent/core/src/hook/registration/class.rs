@@ -123,11 +123,20 @@ pub(crate) fn class_hooks_ask() -> bool {
     ORDERED.load(Ordering::Acquire) > 0
 }
 
+/// Returns whether a class hook of agents of this type has this name.
+pub(crate) fn has_class_hook<A: EventPoints>(name: &str) -> bool {
+    lock().iter().any(|hook| hook.is_of::<A>() && hook.name == name)
+}
+
 /// Returns a class hook of agents of this type alone that asks for another one that nobody has.
 pub(crate) fn missing_of_class<A: EventPoints>(has: impl Fn(&str) -> bool) -> Option<OrderFault> {
-    let known = lock();
-    let mut own = known.iter().filter(|hook| hook.agent == TypeId::of::<A>());
-    own.find_map(|hook| missing(&hook.name, hook.order.as_ref()?, &has))
+    // Collected, without the lock: what looks for names looks here too.
+    let ordered: Vec<_> = {
+        let known = lock();
+        let own = known.iter().filter(|hook| hook.agent == TypeId::of::<A>());
+        own.filter_map(|hook| Some((hook.name.clone(), hook.order.clone()?))).collect()
+    };
+    ordered.iter().find_map(|(name, order)| missing(name, order, &has))
 }
 
 /// Returns the plan of an agent with a warning for what the settings of class hooks refer to and this agent

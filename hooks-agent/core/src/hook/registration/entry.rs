@@ -15,6 +15,14 @@ use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::settings::Settings;
 use crate::hook::registration::target::Target;
 
+/// The events of methods that cannot fail.
+const CANNOT_FAIL: EventMask = EventMask::of(&[
+    EventKind::ReasoningChunk,
+    EventKind::ActingChunk,
+    EventKind::SummaryChunk,
+    EventKind::Settled,
+]);
+
 /// The label of the groups of event hooks.
 const LABEL: &str = "event hook";
 
@@ -92,9 +100,9 @@ impl Registration {
         let (answers, answers_around) = (hook.answers(), hook.answers_around());
         let (always, role, is_once) = (hook.always(), hook.role(), hook.once());
         let mut is_parallel = hook.is_parallel() && !looks_on;
-        if is_parallel && around != AroundMask::NONE {
+        if let Some(why) = hook.not_parallel().filter(|_| is_parallel) {
             // As above.
-            tracing::error!(target: "hooks_agent::hook", hook = hook.name(), "a hook around calls cannot run in parallel");
+            tracing::error!(target: "hooks_agent::hook", hook = hook.name(), why, "a hook cannot run in parallel");
             is_parallel = false;
         }
         Self {
@@ -156,7 +164,12 @@ impl Registration {
 
     /// Returns the options for the method of an event.
     pub(crate) fn options_at(&self, kind: EventKind) -> HookOptions {
-        self.options().answers(self.answers.contains(kind))
+        let options = self.options().answers(self.answers.contains(kind));
+        // These methods cannot fail. A call that begins is refused for what is wrong at them.
+        if CANNOT_FAIL.contains(kind) {
+            return options.order(self.order.clone().as_wish());
+        }
+        options
     }
 
     /// Returns the options for one of the calls that the hook runs around.

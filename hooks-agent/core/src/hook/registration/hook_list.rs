@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hooks_core::{HookGroup, HookOrder, Hookable, OrderFault};
 
 use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
-use crate::hook::around::AroundMask;
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::entry::{EventPoints, Registration, Scope, Site, new_group};
 use crate::hook::registration::target::Instance;
@@ -59,8 +58,7 @@ pub(super) fn missing(
     order: &HookOrder,
     has: impl Fn(&str) -> bool,
 ) -> Option<OrderFault> {
-    let mut relations = order.relations().filter(|_| !order.is_lenient());
-    let (relation, name) = relations.find(|(_, name)| !has(name))?;
+    let (relation, name) = order.missing(has)?;
     Some(OrderFault::missing(hook, relation, name))
 }
 
@@ -124,11 +122,10 @@ impl HookList {
         self.0.iter().any(|listed| listed.order.is_some())
     }
 
-    /// Returns a hook that asks for another one that nobody has, by name.
-    pub(crate) fn missing(&self, has: impl Fn(&str) -> bool) -> Option<OrderFault> {
-        self.0
-            .iter()
-            .find_map(|listed| missing(&listed.hook.name(), listed.order.as_deref()?, &has))
+    /// Returns the hooks that ask for another one that nobody has, by name.
+    pub(crate) fn missing(&self, has: impl Fn(&str) -> bool) -> Vec<OrderFault> {
+        let missing = |it: &Listed| missing(&it.hook.name(), it.order.as_deref()?, &has);
+        self.0.iter().filter_map(missing).collect()
     }
 
     /// Returns a counter that two hooks share, with their names.
@@ -153,10 +150,15 @@ impl HookList {
         refused.next()
     }
 
-    /// Returns a hook that is to run at once with others, and runs around calls.
-    pub(crate) fn not_parallel(&self) -> Option<String> {
-        let is_wrong = |it: &&Listed| it.hook.is_parallel() && it.hook.around() != AroundMask::NONE;
-        self.0.iter().find(is_wrong).map(|it| it.hook.name())
+    /// Returns a hook that is to run at once with others and cannot, and why.
+    pub(crate) fn not_parallel(&self) -> Option<(String, &'static str)> {
+        let mut parallel = self.0.iter().filter(|it| it.hook.is_parallel());
+        parallel.find_map(|it| Some((it.hook.name(), it.hook.not_parallel()?)))
+    }
+
+    /// Returns whether a hook has this name.
+    pub(crate) fn has_named(&self, name: &str) -> bool {
+        self.0.iter().any(|it| it.hook.name() == name)
     }
 
     /// Returns what the hooks in shadow would have done, by name.

@@ -159,7 +159,7 @@ macro_rules! install_call {
         if $registration.events.contains($crate::event::EventKind::Settled) {
             let level = $crate::hook::level_of($target);
             let hook = $crate::hook::Installed::new($hook, $registration, level);
-            let options = $registration.options();
+            let options = $registration.options_at($crate::event::EventKind::Settled);
             $target.register(
                 <$agent_type>::PRE_SETTLED,
                 options,

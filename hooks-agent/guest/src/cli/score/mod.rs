@@ -17,7 +17,7 @@ use hooks_agent_builtin::guard::pii::{PiiConfidence, PiiDetector, PiiKind, PiiSc
 use hooks_core::BoxError;
 
 use crate::cli::failed;
-use crate::cli::policies::PolicyArgs;
+use crate::cli::score::runs::RunArgs;
 use crate::cli::score::set::Set;
 use crate::cli::score::tally::{ANY, Tally};
 
@@ -29,7 +29,7 @@ use crate::cli::score::tally::{ANY, Tally};
 /// values that are missed or wrong are printed.
 ///
 /// With `--guard`: how many recorded attacks the hooks of a policy file stop, and how often they ask in runs without one.
-/// FILE is a folder of runs in the form of AgentDojo, a folder in it for each model. Each run is played through the hooks:
+/// FILE is a folder of runs in the form of `AgentDojo`, a folder in it for each model. Each run is played through the hooks:
 /// the model and the tools are stand-ins that answer what was recorded, a question is answered with yes, and after a
 /// refusal the run goes on as if the call had run. What a model does after a refusal is not known, so a guard is measured
 /// up to its first decision, and at the calls that the attack needs.
@@ -56,35 +56,12 @@ pub(super) struct ScoreArgs {
     #[arg(long, value_name = "COUNT", default_value_t = 5)]
     list: usize,
     #[command(flatten)]
-    policies: PolicyArgs,
-    /// The labels of the tools in the runs: `untrusted`, `private`, `plain`, and `[sinks]` with the arguments of each.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["pii", "secrets"])]
-    labels: Option<PathBuf>,
-    /// The calls that the goals of attacks need.
-    #[arg(long, value_name = "FILE", requires = "labels")]
-    goals: Option<PathBuf>,
-    /// Only the runs of these suites.
-    #[arg(long, value_name = "NAME", requires = "labels")]
-    suite: Vec<String>,
-    /// Prints JSON.
-    #[arg(long, requires = "labels")]
-    json: bool,
-    /// Prints all attacks that were not stopped, and all benign runs with a decision.
-    #[arg(long, requires = "labels")]
-    misses: bool,
+    runs: RunArgs,
 }
 
 pub(super) fn run(args: &ScoreArgs) -> ExitCode {
-    if let Some(labels) = &args.labels {
-        return runs::run(&runs::Options {
-            folders: &args.files,
-            policies: &args.policies,
-            labels,
-            goals: args.goals.as_deref(),
-            suites: &args.suite,
-            json: args.json,
-            misses: args.misses,
-        });
+    if let Some(labels) = &args.runs.labels {
+        return runs::run(&args.files, labels, &args.runs);
     }
     match scored(args) {
         Ok(tally) => {

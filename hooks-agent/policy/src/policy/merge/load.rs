@@ -59,11 +59,11 @@ impl Load<'_> {
         let mut entries = self.entries(&mut files);
         report_names(&entries, &mut files);
         report_counters(&entries, &mut files);
-        report_order(&entries, &mut files);
         let commands = self.commands.make(&mut files, self.last_commands, &mut errors);
         for entry in entries.iter_mut().filter(|entry| entry.opens_files_at.is_none()) {
             self.make(entry, &mut files);
         }
+        report_order(&entries, &mut files);
         if self.opens_files && errors.is_empty() && files.iter().all(|it| it.problems.is_empty()) {
             for entry in &mut entries {
                 self.make(entry, &mut files);
@@ -306,14 +306,19 @@ fn report(mistake: &Mistake, table: &HookTable, problems: &mut Problems<'_>) {
 }
 
 impl Entry {
+    /// Returns the priority: lower runs first.
+    pub(super) fn priority(&self) -> i32 {
+        let own = self.made.as_ref().map(MadeHook::priority).or(self.opens_files_at);
+        self.table.priority.or(own).unwrap_or(priority::DEFAULT)
+    }
+
     fn merged(&self, file: &File<'_>) -> MergedHook {
-        let Self { table, made, opens_files_at, .. } = self;
-        let own = made.as_ref().map(MadeHook::priority).or(*opens_files_at);
+        let table = &self.table;
         MergedHook {
             name: table.name.clone(),
             uses: table.uses.clone(),
             agents: table.agents.texts().to_vec(),
-            priority: table.priority.or(own).unwrap_or(priority::DEFAULT),
+            priority: self.priority(),
             order: table.order.clone(),
             is_parallel: table.is_parallel,
             inherits: table.inherits,

@@ -9,10 +9,11 @@ use crate::policy::merge::said::File;
 
 /// Reports hooks that cannot run in the order that they ask for.
 pub(super) fn report_order(entries: &[Entry], files: &mut [File<'_>]) {
-    let enabled: Vec<_> = entries.iter().filter(|entry| entry.table.is_enabled).collect();
+    let mut enabled: Vec<_> = entries.iter().filter(|entry| entry.table.is_enabled).collect();
+    enabled.sort_by_key(|entry| entry.priority());
     let names: Vec<&str> = enabled.iter().map(|entry| entry.table.name.as_str()).collect();
     for Entry { file, table, .. } in &enabled {
-        let missing = table.order.relations().find(|(_, name)| !names.contains(name));
+        let missing = table.order.missing(|name| names.contains(&name));
         let Some((relation, name)) = missing else { continue };
         let near = near_name(name, names.iter().copied());
         let hint = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
@@ -33,7 +34,10 @@ pub(super) fn report_order(entries: &[Entry], files: &mut [File<'_>]) {
 
 /// Puts hooks in the order in which they run; they come by priority.
 pub(super) fn in_order(hooks: Vec<MergedHook>) -> Vec<MergedHook> {
-    let orders: Vec<_> = hooks.iter().map(|hook| (hook.name.as_str(), Some(&hook.order))).collect();
+    let orders = hooks
+        .iter()
+        .map(|hook| (hook.name.as_str(), Some(&hook.order).filter(|_| hook.is_enabled)));
+    let orders: Vec<_> = orders.collect();
     match HookOrder::arrange(&orders) {
         Ok(order) => order.into_iter().map(|index| hooks[index].clone()).collect(),
         Err(_) => hooks,

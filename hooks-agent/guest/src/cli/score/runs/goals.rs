@@ -70,10 +70,39 @@ fn read_at(run: &Run) -> Option<usize> {
     let injected: Vec<_> = injected.iter().filter(|text| !text.is_empty()).collect();
     let shows = |call: &&Call| {
         let Some((text, _)) = &call.result else { return false };
-        let text = bare(text);
+        let text = bare(&unescaped(text));
         injected.iter().any(|injected| text.contains(injected.as_str()))
     };
     run.calls.iter().find(shows).map(|call| call.message)
+}
+
+/// Returns a text without the escapes of YAML and JSON: a result is the text of a value.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut signs = text.chars();
+    while let Some(sign) = signs.next() {
+        if sign != '\\' {
+            plain.push(sign);
+            continue;
+        }
+        let digits = match signs.next() {
+            Some('x') => 2,
+            Some('u') => 4,
+            Some('U') => 8,
+            Some('n' | 't' | 'r' | ' ') | None => {
+                plain.push(' ');
+                continue;
+            }
+            Some(other) => {
+                plain.push(other);
+                continue;
+            }
+        };
+        let code: String = signs.by_ref().take(digits).collect();
+        let sign = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32);
+        plain.push(sign.unwrap_or(' '));
+    }
+    plain
 }
 
 /// Returns the letters and digits of a text.

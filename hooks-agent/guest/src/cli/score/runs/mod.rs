@@ -15,6 +15,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use hooks_agent_policy::policy::Policy;
 use hooks_core::BoxError;
 use serde::de::DeserializeOwned;
@@ -28,15 +29,26 @@ use crate::cli::score::runs::play::Player;
 use crate::cli::score::runs::record::Run;
 use crate::cli::score::runs::sums::{Outcome, Sums};
 
-/// What is scored, and how it is shown.
-pub(super) struct Options<'a> {
-    pub(super) folders: &'a [PathBuf],
-    pub(super) policies: &'a PolicyArgs,
-    pub(super) labels: &'a Path,
-    pub(super) goals: Option<&'a Path>,
-    pub(super) suites: &'a [String],
-    pub(super) json: bool,
-    pub(super) misses: bool,
+/// How guards are measured.
+#[derive(Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    policies: PolicyArgs,
+    /// The labels of the tools in the runs: `untrusted`, `private`, `plain`, and `[sinks]` with the arguments of each.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pii", "secrets"])]
+    pub(super) labels: Option<PathBuf>,
+    /// The calls that the goals of attacks need.
+    #[arg(long, value_name = "FILE", requires = "labels")]
+    goals: Option<PathBuf>,
+    /// Only the runs of these suites.
+    #[arg(long = "suite", value_name = "NAME", requires = "labels")]
+    suites: Vec<String>,
+    /// Prints JSON.
+    #[arg(long, requires = "labels")]
+    json: bool,
+    /// Prints all attacks that were not stopped, and all benign runs with a decision.
+    #[arg(long, requires = "labels")]
+    misses: bool,
 }
 
 /// The result of a score.
@@ -47,14 +59,11 @@ struct Scored {
     took: Duration,
 }
 
-pub(super) fn run(options: &Options<'_>) -> ExitCode {
-    match scored(options) {
+pub(super) fn run(folders: &[PathBuf], labels: &Path, args: &RunArgs) -> ExitCode {
+    match scored(folders, labels, args) {
         Ok(scored) => {
-            let text = if options.json {
-                print::json(&scored)
-            } else {
-                print::table(&scored, options.misses)
-            };
+            let text =
+                if args.json { print::json(&scored) } else { print::table(&scored, args.misses) };
             // Whoever reads may have enough before the end.
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
@@ -63,16 +72,16 @@ pub(super) fn run(options: &Options<'_>) -> ExitCode {
     }
 }
 
-fn scored(options: &Options<'_>) -> Result<Scored, BoxError> {
-    if options.policies.is_empty() {
+fn scored(folders: &[PathBuf], labels: &Path, args: &RunArgs) -> Result<Scored, BoxError> {
+    if args.policies.is_empty() {
         let example = "hooks-agent score runs --labels labels.toml --guard guard.toml";
         return Err(format!("no guard: name a policy file, as `{example}` does").into());
     }
-    let labels: Labels = read_toml(options.labels)?;
-    let goals: Goals = options.goals.map_or_else(|| Ok(Goals::default()), read_toml)?;
-    let policy = options.policies.builder().open()?;
+    let labels: Labels = read_toml(labels)?;
+    let goals: Goals = args.goals.as_deref().map_or_else(|| Ok(Goals::default()), read_toml)?;
+    let policy = args.policies.builder().open()?;
     let mut files = Vec::new();
-    for folder in options.folders {
+    for folder in folders {
         collect(folder, &mut files)?;
     }
     files.sort();
@@ -80,7 +89,8 @@ fn scored(options: &Options<'_>) -> Result<Scored, BoxError> {
         return Err("no run: expected a folder with files `*.json`".into());
     }
     let start = Instant::now();
-    let work = Work { options, labels, goals, policy, files, next: AtomicUsize::new(0) };
+    let suites = &args.suites;
+    let work = Work { suites, labels, goals, policy, files, next: AtomicUsize::new(0) };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let parts = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -94,7 +104,9 @@ fn scored(options: &Options<'_>) -> Result<Scored, BoxError> {
     let (mut sums, mut unread) = (Sums::default(), Vec::new());
     for part in parts.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         let (outcomes, unreadable) = part?;
-        outcomes.into_iter().for_each(|outcome| sums.add(outcome));
+        for outcome in outcomes {
+            sums.add(outcome);
+        }
         unread.extend(unreadable);
     }
     sums.sort();
@@ -104,7 +116,7 @@ fn scored(options: &Options<'_>) -> Result<Scored, BoxError> {
 
 /// The runs, which several threads share.
 struct Work<'a> {
-    options: &'a Options<'a>,
+    suites: &'a [String],
     labels: Labels,
     goals: Goals,
     policy: Policy,
@@ -125,14 +137,13 @@ impl Work<'_> {
                     continue;
                 }
             };
-            let suites = self.options.suites;
-            if !suites.is_empty() && !suites.contains(&run.suite) {
+            if !self.suites.is_empty() && !self.suites.contains(&run.suite) {
                 continue;
             }
             let kind = kind_of(&run, &self.goals);
             let decided =
                 if matches!(kind, Kind::LeftOut) { Vec::new() } else { player.play(&run) };
-            outcomes.push(Outcome::of(&run, file, &kind, decided));
+            outcomes.push(Outcome::of(&run, file, &kind, &decided));
         }
         Ok((outcomes, unread))
     }

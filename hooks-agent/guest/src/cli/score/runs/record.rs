@@ -12,6 +12,8 @@ pub(super) struct Run {
     pub(super) suite: String,
     /// The folder of the model's runs, or else the name of the pipeline.
     pub(super) model: String,
+    /// Whether the task is one of a user, in contrast to an attacker's.
+    pub(super) is_of_user: bool,
     /// The number of the injection, if there is one.
     pub(super) injection: Option<u32>,
     pub(super) attack: String,
@@ -51,6 +53,8 @@ pub(super) struct Call {
 struct Raw {
     suite_name: String,
     pipeline_name: String,
+    #[serde(default)]
+    user_task_id: String,
     injection_task_id: Option<String>,
     attack_type: Option<String>,
     #[serde(default)]
@@ -169,6 +173,7 @@ impl Raw {
         Ok(Run {
             suite: self.suite_name,
             model: if folder.is_empty() { self.pipeline_name } else { folder.to_owned() },
+            is_of_user: !self.user_task_id.starts_with("injection"),
             injection: injection.transpose()?,
             attack: self.attack_type.unwrap_or_else(|| "none".to_owned()),
             injections: self.injections.unwrap_or_default().into_values().collect(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::cli::score::runs::kind::Kind;
-use crate::cli::score::runs::play::Decided;
+use crate::cli::score::runs::play::Decision;
 use crate::cli::score::runs::record::Run;
 
 /// What a guard made of a run.
@@ -39,7 +39,7 @@ pub(super) enum Shows {
 }
 
 impl Outcome {
-    pub(super) fn of(run: &Run, file: &Path, kind: &Kind, decided: Decided) -> Self {
+    pub(super) fn of(run: &Run, file: &Path, kind: &Kind, decided: &[Option<Decision>]) -> Self {
         let first = decided.iter().position(Option::is_some);
         let shows = match kind {
             Kind::Attack(calls) => Shows::Attack {
