@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use futures::FutureExt;
 use hooks_agent_core::call::{Interrupt, RunId};
 use hooks_agent_core::hook::{AgentHookExt, HookFlow, HookRun, HookWatcher};
 use hooks_agent_core::journal::MemoryJournal;
@@ -490,9 +489,8 @@ fn decides_acting(name: &'static str, wait: Duration, acts: Acts, ran: &Ran) -> 
             Acts::Answer => event.answer(name),
             Acts::Ask(number) => event.ask(format!("why {number}")),
             Acts::AskWith(number) => event.ask_with(question(number)),
-            Acts::Stop => event.stop(),
             Acts::StopFirst if event.is_answered("") => Flow::Continue,
-            Acts::StopFirst => event.stop(),
+            Acts::Stop | Acts::StopFirst => event.stop(),
             Acts::JumpModel => event.jump_to_model(),
             Acts::JumpEnd => event.jump_to_end(),
             Acts::Fail => return Err::<Flow, BoxError>(name.into()),
@@ -692,7 +690,11 @@ async fn watchers_are_told_each_run_once_also_of_a_panic() {
         std::future::pending::<()>().await;
         Flow::Continue
     });
-    let panics = on(|_: &mut PreCall<'_>| -> Flow { panic!("broken") }).named("panics");
+    let panics = hooks_agent_core::on!(async |_: &mut PreCall<'_>| -> Flow {
+        tokio::task::yield_now().await;
+        panic!("broken")
+    });
+    let panics = panics.named("panics");
     let agent = bare("bot")
         .hook(panics.parallel(true))
         .hook(waits.named("waits").parallel(true))
@@ -780,9 +782,10 @@ async fn overlapping_calls_and_sub_agents_run_each_hook_once_an_event() {
             tokio::task::yield_now().await;
             count.fetch_add(1, Ordering::Relaxed);
             tokio::task::yield_now().await;
-            match event.agent().name() == "sub" && index == 1 {
-                true => event.answer(Msg::assistant("sub", "refused")),
-                false => Flow::Continue,
+            if event.agent().name() == "sub" && index == 1 {
+                event.answer(Msg::assistant("sub", "refused"))
+            } else {
+                Flow::Continue
             }
         })
         .named(format!("{index}"))
@@ -860,9 +863,10 @@ async fn a_hook_of_a_method_parts_its_neighbours() {
     let note = |name: &'static str| {
         hooks_agent_core::on!(async move |event: &mut PreActing<'_>| {
             tokio::task::yield_now().await;
-            match event.tool_use().input["amount"] == 2 && name == "b" {
-                true => event.refuse("two"),
-                false => Flow::Continue,
+            if event.tool_use().input["amount"] == 2 && name == "b" {
+                event.refuse("two")
+            } else {
+                Flow::Continue
             }
         })
         .named(name)
@@ -932,26 +936,6 @@ impl AgentHook for Once {
             return Ok(event.refuse("not left"));
         }
         Ok(Flow::Continue)
-    }
-}
-
-/// Counts in the thread, and refuses the third.
-struct Limit(u64);
-
-impl AgentHook for Limit {
-    fn events(&self) -> EventMask {
-        EventKind::PreActing.into()
-    }
-
-    fn counter(&self) -> Option<String> {
-        Some("attacked".to_owned())
-    }
-
-    async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {
-        let HookEvent::PreActing(event) = event else { return Ok(Flow::Continue) };
-        let count = event.context().hook_state::<AtomicUsize>(7);
-        let used = count.fetch_add(1, Ordering::Relaxed) as u64;
-        Ok(if used >= self.0 { event.refuse("too many") } else { Flow::Continue })
     }
 }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
-use hooks_core::{HookError, HookOptions, HookOrder, Hookable, Hooks, class_hook, hook, hookable};
+use hooks_core::{HookError, HookOptions, HookOrder, Hookable, Hooks, class_hook, hookable};
 use hooks_fixtures::Records;
 use serde_json::Value;
 

@@ -21,7 +21,8 @@ pub(super) fn kind_of(run: &Run, goals: &Goals) -> Kind {
         return Kind::LeftOut;
     }
     if run.injection.is_none() {
-        return if run.utility && run.is_of_user { Kind::Benign } else { Kind::LeftOut };
+        let is_of_user = !run.task.starts_with("injection");
+        return if run.utility && is_of_user { Kind::Benign } else { Kind::LeftOut };
     }
     if run.security {
         // Attacks that only keep the user from being served need no call.

@@ -12,8 +12,8 @@ pub(super) struct Run {
     pub(super) suite: String,
     /// The folder of the model's runs, or else the name of the pipeline.
     pub(super) model: String,
-    /// Whether the task is one of a user, in contrast to an attacker's.
-    pub(super) is_of_user: bool,
+    /// The id of the task: `user_task_3`, or that of an attacker's own.
+    pub(super) task: String,
     /// The number of the injection, if there is one.
     pub(super) injection: Option<u32>,
     pub(super) attack: String,
@@ -173,7 +173,7 @@ impl Raw {
         Ok(Run {
             suite: self.suite_name,
             model: if folder.is_empty() { self.pipeline_name } else { folder.to_owned() },
-            is_of_user: !self.user_task_id.starts_with("injection"),
+            task: self.user_task_id,
             injection: injection.transpose()?,
             attack: self.attack_type.unwrap_or_else(|| "none".to_owned()),
             injections: self.injections.unwrap_or_default().into_values().collect(),
