@@ -192,5 +192,5 @@ pub mod options {
     pub use crate::hook::options::policy::{
         Fail, FailurePolicy, Ignore, Limit, OnFailure, Timed, Unconditional, Unlimited, When,
     };
-    pub use crate::hook_order::{HookOrder, OrderFault, Relation};
+    pub use crate::hook_order::{HookOrder, OrderFault, Relation, arrange};
 }

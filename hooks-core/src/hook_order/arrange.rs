@@ -3,15 +3,26 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::hook_order::{HookOrder, OrderFault, Relation};
+use crate::hook_order::fault::OrderFault;
+use crate::hook_order::order::HookOrder;
+use crate::hook_order::relation::Relation;
 
-/// Returns the order in which hooks run, as indices; they come by priority, then by registration.
-///
-/// A hook that asks for a place goes there, as near to its own as that is; the others stay.
+/// Returns the order in which hooks run, as indices. They come in the order in which they would run if they asked for
+/// nothing, each with its name. A hook that asks for a place goes there, as near to its own as that is; the others stay.
+/// Names that none of them has are passed over.
 ///
 /// # Errors
 /// [`OrderFault::Circle`].
-pub(super) fn arrange(hooks: &[(&str, Option<&HookOrder>)]) -> Result<Vec<usize>, OrderFault> {
+///
+/// ```
+/// use hooks_core::options::{HookOrder, arrange};
+///
+/// let early = HookOrder::new().before("redact");
+/// let order = arrange(&[("log", None), ("redact", None), ("trim", Some(&early))])?;
+/// assert_eq!(order, [0, 2, 1]);
+/// # Ok::<(), hooks_core::OrderFault>(())
+/// ```
+pub fn arrange(hooks: &[(&str, Option<&HookOrder>)]) -> Result<Vec<usize>, OrderFault> {
     let relations = Relations::of(hooks);
     let settled = relations.sorted(|index| index);
     if settled.len() < hooks.len() {

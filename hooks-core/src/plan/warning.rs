@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::hook_order::{HookOrder, OrderFault};
+use crate::hook_order::{OrderFault, arrange};
 use crate::hook_type::{HookType, Phase};
 use crate::plan::hook_plan::{HookPlan, PlannedHook};
 use crate::printable::printable;
@@ -150,7 +150,7 @@ impl HookPlan {
             for (group, hooks) in groups.iter().enumerate() {
                 let named: Vec<_> =
                     hooks.iter().map(|hook| hook.registration().named_order()).collect();
-                if let Err(fault) = HookOrder::arrange(&named) {
+                if let Err(fault) = arrange(&named) {
                     add(warnings, &hooks[0], &hooks[0], Kind::Misordered(fault));
                 }
                 for hook in *hooks {

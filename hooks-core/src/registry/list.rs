@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use crate::group::HookGroup;
-use crate::hook_order::{HookOrder, OrderFault};
+use crate::hook_order::{OrderFault, arrange};
 use crate::hook_type::{HookType, Phase};
 use crate::registry::order::Ordered;
 use crate::registry::registration::Registration;
@@ -218,7 +218,7 @@ impl List {
         }
         let hooks: Vec<_> = self.chunks.iter().flat_map(|chunk| &chunk.hooks).collect();
         let named: Vec<_> = hooks.iter().map(|hook| hook.registration.named_order()).collect();
-        match HookOrder::arrange(&named) {
+        match arrange(&named) {
             Ok(order) if order.is_sorted() => None,
             Ok(order) => {
                 let chunks = order.chunks(CHUNK);

@@ -1,6 +1,7 @@
 //! The order that hooks of a policy ask for.
 
-use hooks_agent_core::hooks_core::{HookOrder, OrderFault};
+use hooks_agent_core::hooks_core::OrderFault;
+use hooks_agent_core::hooks_core::options::arrange;
 use hooks_agent_core::text::near_name;
 
 use crate::policy::merge::load::Entry;
@@ -23,7 +24,7 @@ pub(super) fn report_order(entries: &[Entry], files: &mut [File<'_>]) {
     }
     let orders = enabled.iter().map(|entry| (entry.table.name.as_str(), Some(&entry.table.order)));
     let orders: Vec<_> = orders.collect();
-    if let Err(OrderFault::Circle { hooks, .. }) = HookOrder::arrange(&orders)
+    if let Err(OrderFault::Circle { hooks, .. }) = arrange(&orders)
         && let Some(entry) = enabled.iter().find(|entry| hooks.contains(&entry.table.name))
     {
         let Entry { file, table, .. } = entry;
@@ -38,7 +39,7 @@ pub(super) fn in_order(hooks: Vec<MergedHook>) -> Vec<MergedHook> {
         .iter()
         .map(|hook| (hook.name.as_str(), Some(&hook.order).filter(|_| hook.is_enabled)));
     let orders: Vec<_> = orders.collect();
-    match HookOrder::arrange(&orders) {
+    match arrange(&orders) {
         Ok(order) => order.into_iter().map(|index| hooks[index].clone()).collect(),
         Err(_) => hooks,
     }
