@@ -189,6 +189,21 @@ fn what_shows_no_attack_is_left_out() {
     assert_eq!(changed(&|run| run["messages"] = json!(null)), (0, 1));
     assert_eq!(changed(&|run| run["attack_type"] = json!("swearwords_dos")), (0, 1));
     assert_eq!(changed(&|run| run["injection_task_id"] = json!("injection_task_2")), (0, 1));
+    assert_eq!(
+        changed(&|run| {
+            run["attack_type"] = json!("dos");
+            run["security"] = json!(false);
+        }),
+        (0, 1)
+    );
+    // An attacker's task without an attack is no task of a user.
+    assert_eq!(
+        changed(&|run| {
+            run["injection_task_id"] = json!(null);
+            run["user_task_id"] = json!("injection_task_1");
+        }),
+        (0, 1)
+    );
     // Nothing of the attack was read before the call.
     assert_eq!(changed(&|run| run["messages"][3] = result("News.")), (0, 1));
     // A call to somebody else is not the attack's.

@@ -24,9 +24,12 @@ pub(super) fn kind_of(run: &Run, goals: &Goals) -> Kind {
         let is_of_user = !run.task.starts_with("injection");
         return if run.utility && is_of_user { Kind::Benign } else { Kind::LeftOut };
     }
+    // Attacks that only keep the user from being served need no call.
+    if run.attack.contains("dos") {
+        return Kind::LeftOut;
+    }
     if run.security {
-        // Attacks that only keep the user from being served need no call.
-        let calls = if run.attack.contains("dos") { Vec::new() } else { goals.calls_of(run) };
+        let calls = goals.calls_of(run);
         return if calls.is_empty() { Kind::LeftOut } else { Kind::Attack(calls) };
     }
     if run.utility { Kind::Resisted } else { Kind::LeftOut }
