@@ -122,6 +122,7 @@ impl HookOrder {
     /// The same and the relations of another order.
     pub fn and(mut self, other: &Self) -> Self {
         self.relations.extend_from_slice(&other.relations);
+        self.fault = self.fault.or_else(|| other.fault.clone());
         self
     }
 

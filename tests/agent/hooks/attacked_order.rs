@@ -154,27 +154,29 @@ async fn an_inherited_hook_in_a_circle_with_one_of_the_sub_agent_fails_the_call_
     assert!(matches!(&ended, Ok(Ok(text)) if text == "end"), "{ended:?}");
 }
 
-/// Run by [`a_panic_in_a_call_without_order_at_its_end_does_not_abort_the_process`] alone.
-#[tokio::test]
-#[ignore = "it may abort its process"]
-async fn panics_in_a_call_without_order_at_its_end() {
-    let ran = Ran::default();
-    let panics = on(|_: &mut PreCall<'_>| -> Flow { panic!("broken") });
-    let agent = Arc::new(bare("bot").hook(panics).build().unwrap());
-    agent.register_agent_hook(noting(&ran, "b", EventKind::Settled));
-    agent.register_agent_hook(noting(&ran, "a", EventKind::Settled).before("b"));
-    agent.register_agent_hook(noting(&ran, "b", EventKind::Settled).before("a"));
-    let _ended = tokio::spawn(async move { agent.call("Go").await.map(|_| ()) }).await;
-}
+/// The environment variable that has the test below run its call, which may abort its process.
+const CALLS: &str = "HOOKS_TEST_CALLS";
 
-#[test]
-fn a_panic_in_a_call_without_order_at_its_end_does_not_abort_the_process() {
-    let name = "hooks::attacked_order::panics_in_a_call_without_order_at_its_end";
+#[tokio::test]
+async fn a_panic_in_a_call_without_order_at_its_end_does_not_abort_the_process() {
+    if std::env::var_os(CALLS).is_some() {
+        let ran = Ran::default();
+        let panics = on(|_: &mut PreCall<'_>| -> Flow { panic!("broken") });
+        let agent = Arc::new(bare("bot").hook(panics).build().unwrap());
+        agent.register_agent_hook(noting(&ran, "b", EventKind::Settled));
+        agent.register_agent_hook(noting(&ran, "a", EventKind::Settled).before("b"));
+        agent.register_agent_hook(noting(&ran, "b", EventKind::Settled).before("a"));
+        let ended = tokio::spawn(async move { agent.call("Go").await.map(|_| ()) }).await;
+        assert!(ended.unwrap().unwrap_err().to_string().contains("have no order"));
+        return;
+    }
+    let name = "hooks::attacked_order::a_panic_in_a_call_without_order_at_its_end_does_not_abort_the_process";
     let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", name])
+        .args(["--exact", name])
+        .env(CALLS, "1")
         .output()
         .unwrap();
-    assert!(output.status.code().is_some(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[tokio::test]
@@ -342,11 +344,10 @@ fn odd_attributes_say_what_they_say() {
 
 /// Measured, not asserted tightly: what relations cost.
 #[tokio::test]
-async fn thousands_of_hooks_with_relations_cost_no_more_than_seconds() {
+async fn a_thousand_hooks_in_a_chain_run() {
     let count = 1_000;
     let ran = Ran::default();
     let mut builder = bare("bot");
-    let start = std::time::Instant::now();
     for index in 0..count {
         let hook = noting(&ran, "hook", EventKind::PreCall).named(format!("{index}"));
         builder = match index {
@@ -355,12 +356,8 @@ async fn thousands_of_hooks_with_relations_cost_no_more_than_seconds() {
         };
     }
     let agent = builder.build().unwrap();
-    let built = start.elapsed();
-    let start = std::time::Instant::now();
     agent.call("Go").await.unwrap();
-    let called = start.elapsed();
-    println!("{count} hooks: build {built:?}, call {called:?}");
-    assert!(built < Duration::from_secs(10) && called < Duration::from_secs(5));
+    assert_eq!(ran.take().len(), count);
 }
 
 // ---------------------------------------------------------------- parallel
@@ -963,24 +960,23 @@ async fn a_parallel_hook_of_all_agents_stands_behind_those_of_the_agent() {
 }
 
 #[tokio::test]
-async fn many_parallel_hooks_cost_little() {
-    for at_once in [false, true] {
-        let ran = Ran::default();
-        let mut builder = bare("bot");
-        for index in 0..500 {
-            let waits = hooks_agent_core::on!(async |_: &mut PreCall<'_>| {
-                tokio::task::yield_now().await;
-                Flow::Continue
-            });
-            builder = builder.hook(waits.named(format!("{index}")).parallel(at_once));
-        }
-        let agent = builder.hook(noting(&ran, "end", ENDS)).build().unwrap();
-        let start = std::time::Instant::now();
-        for _ in 0..10 {
-            agent.call("Go").await.unwrap();
-        }
-        println!("at once {at_once}: {:?} a call", start.elapsed() / 10);
-        assert!(start.elapsed() < Duration::from_secs(10));
+async fn each_of_many_parallel_hooks_runs_once_in_each_call() {
+    let ran = Ran::default();
+    let mut builder = bare("bot");
+    for index in 0..500 {
+        let note = ran.clone();
+        let waits = hooks_agent_core::on!(async move |_: &mut PreCall<'_>| {
+            tokio::task::yield_now().await;
+            note.push(index.to_string());
+            Flow::Continue
+        });
+        builder = builder.hook(waits.named(format!("{index}")).parallel(true));
+    }
+    let agent = builder.build().unwrap();
+    let all: Vec<_> = (0..500).map(|index| index.to_string()).collect();
+    for _ in 0..2 {
+        agent.call("Go").await.unwrap();
+        assert_eq!(ran.take(), all);
     }
 }
 

@@ -16,7 +16,7 @@ type Ran = Arc<Records<String>>;
 
 fn bare(name: &str) -> ReActAgentBuilder {
     ReActAgent::builder(name)
-        .model(Script::new().says("done").says("done").says("done").says("done"))
+        .model(Script::new().says("done").says("done").says("done").says("done").says("done"))
 }
 
 /// Records the events of these kinds.
@@ -276,4 +276,36 @@ async fn the_attribute_says_it_too() {
         panic!("{error}")
     };
     assert_eq!(name, "sign");
+}
+
+/// A hook that receives nothing.
+struct Silent(&'static str);
+
+impl AgentHook for Silent {
+    fn name(&self) -> String {
+        self.0.to_owned()
+    }
+
+    fn events(&self) -> EventMask {
+        EventMask::NONE
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_was_right_is_looked_at_again_when_any_hook_goes() {
+    let ran = Ran::default();
+    let log = || noting(&ran, "log", start()).requires("silent").requires("silent of all");
+    ReActAgent::register_class_agent_hook(Silent("silent of all"));
+    let agent = bare("bot").hook(Silent("silent")).hook(log()).build().unwrap();
+    assert!(fault(&agent).await.is_none());
+    assert!(fault(&agent).await.is_none());
+    agent.remove_agent_hook("silent").unwrap();
+    assert!(fault(&agent).await.is_some());
+    agent.register_agent_hook(Silent("silent"));
+    assert!(fault(&agent).await.is_none());
+    ReActAgent::remove_class_agent_hook("silent of all").unwrap();
+    assert!(fault(&agent).await.is_some());
+    ReActAgent::register_class_agent_hook(Silent("silent of all"));
+    assert!(fault(&agent).await.is_none());
+    ReActAgent::remove_class_agent_hook("silent of all").unwrap();
 }

@@ -39,7 +39,7 @@ async fn confirm(agent: &ReActAgent, id: &str) -> Msg {
     agent.resume(CallOptions::new().confirm(id)).await.unwrap()
 }
 
-/// Asks, once it is told to.
+/// Asks as soon as its switch is on.
 #[derive(Clone, Default)]
 struct Late(Arc<AtomicBool>);
 

@@ -1,7 +1,6 @@
 //! Attacks on hooks that ask where to stand.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
 use hooks_core::{HookError, HookOptions, HookOrder, Hookable, Hooks, class_hook, hookable};
@@ -169,36 +168,15 @@ fn linked_hooks_of_an_exclusive_method_stand_where_they_ask_to() {
     assert_eq!(linked.ran.take(), ["one", "two", "body"]);
 }
 
-/// Says how long it takes.
-fn timed(of: &str, run: impl FnOnce()) -> Duration {
-    let start = Instant::now();
-    run();
-    let elapsed = start.elapsed();
-    println!("{of}: {elapsed:?}");
-    elapsed
-}
-
 #[test]
-fn a_circle_behind_many_hooks_is_found_soon() {
+fn the_text_of_a_circle_over_many_hooks_names_those_that_ask() {
     let desk = Desk::default();
     for index in 0..1_000 {
         desk.add(named(&index.to_string(), index));
     }
-    let elapsed = timed("a circle over 500 of 1000 hooks", || {
-        desk.add(named("x", 0).after("999").before("500"));
-    });
-    assert!(elapsed < Duration::from_millis(200), "{elapsed:?}");
-}
-
-#[test]
-fn the_text_of_a_circle_over_many_hooks_is_short() {
-    let desk = Desk::default();
-    for index in 0..400 {
-        desk.add(named(&index.to_string(), index));
-    }
-    desk.add(named("x", 0).after("399").before("0"));
+    desk.add(named("x", 0).after("999").before("500"));
     let text = desk.hook_plan().warnings()[0].to_string();
-    assert!(text.len() < 2_000, "{} bytes", text.len());
+    assert!(text.contains(": `x`, `500`, `999`, `x`;"), "{text}");
 }
 
 #[test]

@@ -316,8 +316,8 @@ pub trait AgentHook: Send + Sync + 'static {
 impl<H: AgentHook> AgentHook for Arc<H> {
     forward_hook! {
         self => AgentHook, &**self;
-        name priority order events sync_events answers around answers_around tools inherit always is_parallel once role watcher
-        foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
+        name priority order events sync_events answers around answers_around tools inherit always is_parallel once
+        role watcher foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
         around_model_call around_tool_call around_permission_check around_compression
     }
 

@@ -104,8 +104,8 @@ pub trait Sealed: Send + Sync + 'static {
 impl<H: AgentHook> Sealed for H {
     forward_hook! {
         self => AgentHook, self;
-        name priority order events sync_events answers around answers_around tools inherit always is_parallel once role watcher
-        foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event_now
+        name priority order events sync_events answers around answers_around tools inherit always is_parallel once
+        role watcher foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event_now
     }
 
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -159,8 +159,8 @@ impl dyn DynAgentHook {
 impl AgentHook for Box<dyn DynAgentHook> {
     forward_hook! {
         self => Sealed, &**self;
-        name priority order events sync_events answers around answers_around tools inherit always is_parallel once role watcher
-        foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
+        name priority order events sync_events answers around answers_around tools inherit always is_parallel once
+        role watcher foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
         around_model_call around_tool_call around_permission_check around_compression
     }
 

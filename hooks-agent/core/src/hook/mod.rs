@@ -37,10 +37,11 @@ pub(crate) use registration::WAITS_AT_SETTLED;
 pub use registration::link;
 pub(crate) use registration::{
     EventPoints, HookList, Registration, Scope, SharedHooks, Site, Target, answered,
-    class_hooks_ask, contained, contained_now, has_class_hook, install_call, install_error,
-    install_look, install_one, install_post, install_pre, level_of, login_of_class, lost_of_class,
-    message_of, missing_of_class, no_flow, not_found, recover, register_class, remove_by_name,
-    remove_class, report, result_of, settle_now, warn_of_class, was_reported, watch_class,
+    class_hook_changes, class_hooks_ask, contained, contained_now, has_class_hook, install_call,
+    install_error, install_look, install_one, install_post, install_pre, level_of, login_of_class,
+    lost_of_class, message_of, missing_of_class, no_flow, not_found, recover, register_class,
+    remove_by_name, remove_class, report, result_of, settle_now, warn_of_class, was_reported,
+    watch_class,
 };
 pub use rewrite::Rewrite;
 #[doc(hidden)]

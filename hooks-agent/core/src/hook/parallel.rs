@@ -11,7 +11,7 @@ use std::task::Poll;
 
 use futures::FutureExt;
 use hooks_core::plan::{HooksVersion, PlannedHook};
-use hooks_core::{BoxError, BoxFuture, HookGroup, HookResult, Hookable};
+use hooks_core::{BoxError, BoxFuture, HookGroup, HookOptions, HookResult, Hookable};
 
 use crate::agent::Agent;
 use crate::call::CallContext;
@@ -20,7 +20,7 @@ use crate::hook::watch::{Content, Installed};
 use crate::message::{Msg, ToolUse};
 
 /// The events at which hooks decide.
-pub(super) const PARALLEL: EventMask = EventMask::of(&[
+const PARALLEL: EventMask = EventMask::of(&[
     EventKind::PreCall,
     EventKind::PostCall,
     EventKind::PreReasoning,
@@ -32,9 +32,9 @@ pub(super) const PARALLEL: EventMask = EventMask::of(&[
 ]);
 
 /// What plans have of a hook that runs at once with others.
-pub(crate) struct Attached {
-    pub(crate) kind: EventKind,
-    pub(crate) hook: Arc<Installed>,
+struct Attached {
+    kind: EventKind,
+    hook: Arc<Installed>,
 }
 
 /// What a call knows of hooks that run at once.
@@ -89,8 +89,26 @@ impl Seen {
     }
 }
 
+impl Installed {
+    /// Returns the options with the hook, where others that run at once with it look for it.
+    pub(crate) fn attached_to(&self, options: HookOptions, kind: EventKind) -> HookOptions {
+        if !self.is_parallel {
+            return options;
+        }
+        options.attach(Arc::new(Attached { kind, hook: Arc::new(self.clone()) }))
+    }
+
+    /// Runs the hook at one of its events at which it may wait, with those that run at once with it.
+    pub(crate) async fn run(&self, event: HookEvent<'_>) -> HookResult<Flow> {
+        if self.is_parallel && PARALLEL.contains(event.kind()) {
+            return Box::pin(run_parallel(self, &event)).await;
+        }
+        self.run_alone(event).await
+    }
+}
+
 /// Runs a hook with those that run at once with it, or returns what it decided when they ran.
-pub(super) async fn run_parallel(hook: &Installed, event: &HookEvent<'_>) -> HookResult<Flow> {
+async fn run_parallel(hook: &Installed, event: &HookEvent<'_>) -> HookResult<Flow> {
     let cx = event.context();
     let of_call = cx.hook_state::<OfCall>(0);
     let seen = Arc::new(Seen::of(event));

@@ -106,8 +106,8 @@ pub trait AgentHookExt: AgentHook + Sized {
     ///
     /// Such hooks that stand next to each other in the order run together at each event that all of them receive; hooks
     /// between them part them, and so does a different [`always`](AgentHook::always). What they decide takes
-    /// effect in their order, as if they had run one after the other: the strictest decision holds. Where one fails,
-    /// refuses or answers, those behind it are cancelled, which [watchers](HookRun) are told; those before it end first.
+    /// effect in their order, as if they had run one after the other: the strictest decision holds. If one fails, refuses
+    /// or answers, those before it still end, and those behind it are cancelled. [Watchers](HookRun) see that.
     ///
     /// A hook that runs at once with others gets the event to read: if it changes it, the call fails. It does not see what
     /// those next to it decide, and what it does elsewhere, such as thread values that it sets, stays although a hook

@@ -6,7 +6,9 @@ use hooks_core::{HookOptions, HookOrder, HookPlan, Hookable, OrderFault};
 
 use crate::agent::AgentReplyArgs;
 use crate::error::BuildError;
-use crate::hook::{HookList, class_hooks_ask, has_class_hook, missing_of_class};
+use crate::hook::{
+    HookList, class_hook_changes, class_hooks_ask, has_class_hook, missing_of_class,
+};
 use crate::react::agent::ReActAgent;
 
 impl ReActAgent {
@@ -35,7 +37,17 @@ impl ReActAgent {
         if !self.event_hooks.is_ordered() && !inherited.is_ordered() && !class_hooks_ask() {
             return None;
         }
-        let fault = self.order_fault(inherited)?;
+        // Looked at before what is looked at: a change in between is looked at by the next call.
+        let seen = (self.hooks_version(), class_hook_changes());
+        if inherited.is_empty() && *self.event_hooks.in_order() == Some(seen) {
+            return None;
+        }
+        let Some(fault) = self.order_fault(inherited) else {
+            if inherited.is_empty() {
+                *self.event_hooks.in_order() = Some(seen);
+            }
+            return None;
+        };
         let agent = self.fork();
         // The call is refused for this hook, before any hook has run.
         let options = HookOptions::named("order").order(HookOrder::new().with_fault(fault));

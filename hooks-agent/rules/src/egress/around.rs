@@ -1,4 +1,4 @@
-//! What stands around a link.
+//! Finds the signs around a link, which end it.
 
 use crate::egress::reader::{UNKNOWN, signs_before};
 

@@ -35,6 +35,9 @@ struct ClassHook {
 /// How many class hooks watch others, or guard foreign text.
 static WATCHING: AtomicUsize = AtomicUsize::new(0);
 
+/// How often the class hooks have changed.
+static CHANGES: AtomicUsize = AtomicUsize::new(0);
+
 /// How many class hooks ask where to stand by the names of others.
 static ORDERED: AtomicUsize = AtomicUsize::new(0);
 
@@ -67,33 +70,38 @@ fn install<A: EventPoints + ?Sized>(
     let is_of_all = agent == TypeId::of::<dyn Agent>();
     let registration = if is_of_all { registration } else { registration.checked_elsewhere() };
     let order = Some(hook.order()).filter(|order| !order.is_empty());
-    A::install(&Class::<A>(PhantomData), hook, &registration);
     let added = ClassHook { agent, name: name.clone(), group, watcher, guard, settings, order };
-    replace::<A>(&name, Some(added));
+    // Known before it runs, so that a call that has it looks at its order.
+    add(added);
+    A::install(&Class::<A>(PhantomData), hook, &registration);
+    remove::<A>(&name, Some(group));
 }
 
 /// Removes the hooks of this name of all agents of a type.
 pub(crate) fn remove_class<A: EventPoints + ?Sized>(name: &str) -> Result<(), RegistryError> {
     install_linked();
-    if replace::<A>(name, None) {
+    if remove::<A>(name, None) {
         return Ok(());
     }
     let agent = type_name::<A>().rsplit("::").next().unwrap_or_default().to_owned();
     Err(RegistryError::not_found(name, <dyn Agent>::PRE_REPLY, agent, Level::Class))
 }
 
-/// Replaces the hooks of this name; says whether there was one.
-fn replace<A: EventPoints + ?Sized>(name: &str, added: Option<ClassHook>) -> bool {
+fn add(added: ClassHook) {
+    let mut known = lock();
+    known.push(added);
+    note(&known);
+}
+
+/// Removes the hooks of this name but those of one group; says whether there was one.
+fn remove<A: EventPoints + ?Sized>(name: &str, kept: Option<HookGroup>) -> bool {
     let removed: Vec<_> = {
         let mut known = lock();
-        let is_meant = |hook: &mut ClassHook| hook.agent == TypeId::of::<A>() && hook.name == name;
+        let is_meant = |hook: &mut ClassHook| {
+            hook.agent == TypeId::of::<A>() && hook.name == name && Some(hook.group) != kept
+        };
         let removed = known.extract_if(.., is_meant).collect();
-        known.extend(added);
-        let watching =
-            known.iter().filter(|hook| hook.watcher.is_some() || hook.guard.is_some()).count();
-        WATCHING.store(watching, Ordering::Release);
-        let ordered = known.iter().filter(|hook| hook.order.is_some()).count();
-        ORDERED.store(ordered, Ordering::Release);
+        note(&known);
         removed
     };
     // Without the lock: a hook may use this module when it is dropped.
@@ -101,6 +109,15 @@ fn replace<A: EventPoints + ?Sized>(name: &str, added: Option<ClassHook>) -> boo
         <A as Hookable>::remove_class_group(hook.group);
     }
     !removed.is_empty()
+}
+
+/// Counts what calls ask for without the lock.
+fn note(known: &[ClassHook]) {
+    let watching = known.iter().filter(|hook| hook.watcher.is_some() || hook.guard.is_some());
+    WATCHING.store(watching.count(), Ordering::Release);
+    let ordered = known.iter().filter(|hook| hook.order.is_some());
+    ORDERED.store(ordered.count(), Ordering::Release);
+    CHANGES.fetch_add(1, Ordering::AcqRel);
 }
 
 /// Adds the watchers and the guards that class hooks of agents of this type bring.
@@ -116,6 +133,11 @@ pub(crate) fn watch_class<A: EventPoints>(watchers: &mut CallWatchers, guards: &
             guards.add(*priority, guard);
         }
     }
+}
+
+/// Returns how often the class hooks have changed.
+pub(crate) fn class_hook_changes() -> usize {
+    CHANGES.load(Ordering::Acquire)
 }
 
 /// Returns whether a class hook asks where to stand by the names of others.

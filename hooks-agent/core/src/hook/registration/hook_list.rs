@@ -5,6 +5,7 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hooks_core::plan::HooksVersion;
 use hooks_core::{HookGroup, HookOrder, Hookable, OrderFault};
 
 use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
@@ -269,13 +270,16 @@ pub(crate) struct SharedHooks {
     has_watched: AtomicBool,
     /// Whether a hook that asks where to stand was ever among them.
     has_ordered: AtomicBool,
+    /// The hooks of the agent and of its type whose order was found right.
+    in_order: Mutex<Option<(HooksVersion, usize)>>,
 }
 
 impl SharedHooks {
     pub(crate) fn new(hooks: HookList) -> Self {
         let has_watched = AtomicBool::new(hooks.watches());
         let has_ordered = AtomicBool::new(hooks.is_ordered());
-        Self { hooks: Mutex::new(hooks), has_watched, has_ordered }
+        let in_order = Mutex::default();
+        Self { hooks: Mutex::new(hooks), has_watched, has_ordered, in_order }
     }
 
     /// Registers the hooks at the methods of an agent.
@@ -298,6 +302,8 @@ impl SharedHooks {
         agent: &A,
         hook: Arc<dyn DynAgentHook>,
     ) -> HookList {
+        // Before it runs, so that a call that has it looks at its order.
+        self.has_ordered.fetch_or(!hook.order().is_empty(), Ordering::AcqRel);
         let mut hooks = self.lock();
         let removed = hooks.replace(agent, hook);
         self.note(&hooks);
@@ -306,7 +312,9 @@ impl SharedHooks {
 
     /// Removes the hooks of this name from the list and from the agent, and returns them.
     pub(crate) fn remove<A: EventPoints + ?Sized>(&self, agent: &A, name: &str) -> HookList {
-        self.lock().remove(agent, name)
+        let removed = self.lock().remove(agent, name);
+        *self.in_order() = None;
+        removed
     }
 
     /// Adds the watchers that the hooks bring.
@@ -329,6 +337,12 @@ impl SharedHooks {
     fn note(&self, hooks: &HookList) {
         self.has_watched.fetch_or(hooks.watches(), Ordering::AcqRel);
         self.has_ordered.fetch_or(hooks.is_ordered(), Ordering::AcqRel);
+        *self.in_order() = None;
+    }
+
+    /// Returns the hooks whose order was found right.
+    pub(crate) fn in_order(&self) -> MutexGuard<'_, Option<(HooksVersion, usize)>> {
+        self.in_order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

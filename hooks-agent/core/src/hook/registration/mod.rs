@@ -20,8 +20,8 @@ pub(crate) use apply::{
 };
 pub use class::link;
 pub(crate) use class::{
-    class_hooks_ask, has_class_hook, login_of_class, lost_of_class, missing_of_class,
-    register_class, remove_class, warn_of_class, watch_class,
+    class_hook_changes, class_hooks_ask, has_class_hook, login_of_class, lost_of_class,
+    missing_of_class, register_class, remove_class, warn_of_class, watch_class,
 };
 pub(crate) use entry::{
     EventPoints, Registration, Scope, Site, new_group, not_found, remove_by_name,

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hooks_core::{HookOptions, HookResult, Hookable, Level};
+use hooks_core::{HookResult, Hookable, Level};
 
 use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::BuildError;
 use crate::event::{Decided, EventKind, EventMask, Flow, HookEvent};
 use crate::hook::boxed::DynAgentHook;
-use crate::hook::parallel::{Attached, PARALLEL, run_parallel};
 use crate::hook::registration::Registration;
 use crate::hook::shadow::Shadow;
 use crate::hook::watch::content::Content;
@@ -32,7 +31,7 @@ pub(crate) struct Installed {
     /// What runs it beside calls, if it is in shadow.
     shadow: Option<Shadow>,
     /// Whether it runs at once with others.
-    is_parallel: bool,
+    pub(crate) is_parallel: bool,
     /// Whether it runs in nested calls too.
     pub(crate) always: bool,
 }
@@ -124,23 +123,7 @@ impl Installed {
         event
     }
 
-    /// Returns the options with the hook, where others that run at once with it look for it.
-    pub(crate) fn attached_to(&self, options: HookOptions, kind: EventKind) -> HookOptions {
-        if !self.is_parallel {
-            return options;
-        }
-        options.attach(Arc::new(Attached { kind, hook: Arc::new(self.clone()) }))
-    }
-
-    /// Runs the hook at one of its other events.
-    pub(crate) async fn run(&self, event: HookEvent<'_>) -> HookResult<Flow> {
-        if self.is_parallel && PARALLEL.contains(event.kind()) {
-            return Box::pin(run_parallel(self, &event)).await;
-        }
-        self.run_alone(event).await
-    }
-
-    /// The same, without the hooks that run at once with it.
+    /// Runs the hook at one of its other events, without those that run at once with it.
     pub(crate) async fn run_alone(&self, event: HookEvent<'_>) -> HookResult<Flow> {
         if self.skips(&event) {
             return Ok(Flow::Continue);

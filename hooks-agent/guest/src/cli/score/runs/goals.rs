@@ -1,4 +1,4 @@
-//! What attackers want done: the calls that their goals need.
+//! Finds the calls that the goals of attackers need.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Which figure a run counts for.
+//! Sorts runs by the figure that they count for.
 
 use crate::cli::score::runs::goals::Goals;
 use crate::cli::score::runs::record::Run;

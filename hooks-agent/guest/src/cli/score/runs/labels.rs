@@ -1,4 +1,4 @@
-//! What tools read and change.
+//! Reads the labels of tools: which read, and which change something.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What guards made of runs, in numbers.
+//! Adds up the decisions of guards over runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
