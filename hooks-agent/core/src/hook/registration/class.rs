@@ -75,6 +75,10 @@ fn install<A: EventPoints + ?Sized>(
     add(added);
     A::install(&Class::<A>(PhantomData), hook, &registration);
     remove::<A>(&name, Some(group));
+    if !lock().iter().any(|hook| hook.group == group) {
+        // Another one of its name came, or it was removed, while it was registered.
+        <A as Hookable>::remove_class_group(group);
+    }
 }
 
 /// Removes the hooks of this name of all agents of a type.
@@ -93,14 +97,14 @@ fn add(added: ClassHook) {
     note(&known);
 }
 
-/// Removes the hooks of this name but those of one group; says whether there was one.
-fn remove<A: EventPoints + ?Sized>(name: &str, kept: Option<HookGroup>) -> bool {
+/// Removes the hooks of this name, or those that came before one of them; says whether there was one.
+fn remove<A: EventPoints + ?Sized>(name: &str, before: Option<HookGroup>) -> bool {
     let removed: Vec<_> = {
         let mut known = lock();
-        let is_meant = |hook: &mut ClassHook| {
-            hook.agent == TypeId::of::<A>() && hook.name == name && Some(hook.group) != kept
-        };
-        let removed = known.extract_if(.., is_meant).collect();
+        let place = |group| known.iter().position(|hook| hook.group == group);
+        let end = before.map_or(known.len(), |group| place(group).unwrap_or(0));
+        let is_meant = |hook: &mut ClassHook| hook.agent == TypeId::of::<A>() && hook.name == name;
+        let removed = known.extract_if(..end, is_meant).collect();
         note(&known);
         removed
     };
