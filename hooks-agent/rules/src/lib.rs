@@ -13,11 +13,15 @@ mod hook;
 #[cfg(feature = "policy")]
 mod options;
 mod past;
+#[cfg(feature = "provenance")]
+mod provenance;
 mod quotas;
 mod rule;
 
 pub use egress::{EgressError, EgressGuard};
 pub use expression::Condition;
 pub use hook::{Rules, RulesBuilder};
+#[cfg(feature = "provenance")]
+pub use provenance::{Handles, Provenance, ProvenanceError, Sink};
 pub use quotas::{Per, Quota, QuotaExit, Quotas, QuotasBuilder, Within};
 pub use rule::{Requires, RulesError, Then, ToolRule};

@@ -6,3 +6,6 @@ pub use hooks_agent_builtin::guard::*;
 pub use hooks_agent_rules::{
     Condition, EgressError, EgressGuard, Requires, Rules, RulesBuilder, RulesError, Then, ToolRule,
 };
+#[cfg(feature = "provenance")]
+#[doc(inline)]
+pub use hooks_agent_rules::{Handles, Provenance, ProvenanceError, Sink};

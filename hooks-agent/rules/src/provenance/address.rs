@@ -1,0 +1,200 @@
+//! Addresses: what says by its form where something goes. E-mail addresses, URLs, accounts.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::provenance::fold::{is_of_word, words};
+
+/// The form of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Form {
+    Email,
+    Url,
+    /// An IBAN, or a number of at least 8 digits.
+    Account,
+}
+
+/// An address in a folded text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Address {
+    pub(super) form: Form,
+    /// As all its spellings are written: a URL without its scheme, `www.` and the last slash, an account without
+    /// blanks.
+    pub(super) canonical: String,
+}
+
+/// The ends of domains without which a host in a text is not taken for one: without a scheme and `www.`.
+const ENDS: [&str; 40] = [
+    "com", "org", "net", "edu", "gov", "int", "mil", "info", "biz", "io", "ai", "app", "dev", "co", "me", "tv", "cc",
+    "ly", "xyz", "site", "online", "shop", "cloud", "link", "click", "top", "eu", "uk", "de", "fr", "nl", "ch", "at",
+    "it", "es", "cn", "jp", "ru", "br", "in",
+];
+
+static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"[\p{L}\p{N}_.+%-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
+});
+static URL: LazyLock<Regex> = LazyLock::new(|| {
+    let ends = ENDS.join("|");
+    regex(&format!(
+        r#"(?:[a-z][a-z0-9+.-]{{1,15}}://|www\.)[^\s<>"'(),;`\[\]*|{{}}\\]+|(?:[\p{{L}}\p{{N}}-]+\.)+(?:{ends})(?:[:/?#][^\s<>"'(),;`\[\]*|{{}}\\]*)?"#
+    ))
+});
+static ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"[a-z]{2}[0-9]{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?|\+?[0-9](?:[ -]?[0-9]){7,33}")
+});
+static DATE: LazyLock<Regex> = LazyLock::new(|| regex(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"));
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("the pattern is one")
+}
+
+impl Form {
+    /// Returns the form of a value that is nothing but an address.
+    pub(super) fn of(value: &str) -> Option<Self> {
+        let is_all = |pattern: &Regex| {
+            pattern.find(value).is_some_and(|found| found.range() == (0..value.len()))
+        };
+        if is_all(&EMAIL) {
+            Some(Self::Email)
+        } else if is_all(&URL) {
+            Some(Self::Url)
+        } else if is_all(&ACCOUNT) && !DATE.is_match(value) || is_long_account(value) {
+            Some(Self::Account)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the one spelling of an address of this form.
+    pub(super) fn canonical(self, value: &str) -> Cow<'_, str> {
+        match self {
+            Self::Email => value.trim_end_matches('.').into(),
+            Self::Url => {
+                let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+                let value = value.split_once("://").map_or(value, |(_, rest)| rest);
+                value.strip_prefix("www.").unwrap_or(value).trim_end_matches('/').into()
+            }
+            Self::Account => value.replace([' ', '-', '+'], "").into(),
+        }
+    }
+
+    /// The name of the form.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Email => "e-mail addresses",
+            Self::Url => "URLs",
+            Self::Account => "accounts",
+        }
+    }
+}
+
+/// Whether a value is an account that has no blanks and is not in groups of four.
+fn is_long_account(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    (12..=34).contains(&bytes.len())
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && bytes[..2].iter().all(u8::is_ascii_alphabetic)
+        && bytes[2..4].iter().all(u8::is_ascii_digit)
+}
+
+/// Calls `found` with the addresses of a folded text, of a form or of all, and where they stand.
+pub(super) fn each_address(
+    text: &str,
+    form: Option<Form>,
+    mut found: impl FnMut(Address, Range<usize>),
+) {
+    let wants = |other: Form| form.is_none_or(|form| form == other);
+    let mut add = |form: Form, range: Range<usize>| {
+        let canonical = form.canonical(&text[range.clone()]).into_owned();
+        if !canonical.is_empty() {
+            found(Address { form, canonical }, range);
+        }
+    };
+    let emails: Vec<_> = if text.contains('@') && (wants(Form::Email) || wants(Form::Url)) {
+        EMAIL.find_iter(text).map(|it| it.range()).collect()
+    } else {
+        Vec::new()
+    };
+    if wants(Form::Email) {
+        emails.iter().for_each(|range| add(Form::Email, range.clone()));
+    }
+    if wants(Form::Url) {
+        for url in URL.find_iter(text) {
+            let next = emails.partition_point(|email| email.end <= url.start());
+            let is_of_email = emails.get(next).is_some_and(|email| email.start < url.end());
+            let before = text[..url.start()].chars().next_back();
+            let after = text[url.end()..].chars().next();
+            let is_part = |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '@' || it == '-');
+            let is_bare = !url.as_str().contains("://") && !url.as_str().starts_with("www.");
+            if !is_of_email && !(is_bare && (is_part(before) || is_part(after))) {
+                add(Form::Url, url.range());
+            }
+        }
+    }
+    if wants(Form::Account) {
+        for account in ACCOUNT.find_iter(text) {
+            let before = text[..account.start()].chars().next_back();
+            let after = text[account.end()..].chars().next();
+            let is_part = |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '-' || it == '.');
+            let ends = after == Some('.') && !text[account.end() + 1..].starts_with(is_of_word);
+            if !is_part(before) && (!is_part(after) || ends) && !DATE.is_match(account.as_str()) {
+                add(Form::Account, account.range());
+            }
+        }
+    }
+}
+
+/// Returns the words of a folded text that are in no e-mail address and no URL.
+pub(super) fn words_beside(text: &str) -> Vec<&str> {
+    let mut ranges = Vec::new();
+    each_address(text, None, |address, range| {
+        if address.form != Form::Account {
+            ranges.push(range);
+        }
+    });
+    ranges.sort_by_key(|range| range.start);
+    let (mut found, mut from) = (Vec::new(), 0);
+    for range in ranges {
+        if range.start >= from {
+            found.extend(words(&text[from..range.start]));
+        }
+        from = from.max(range.end);
+    }
+    found.extend(words(&text[from..]));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Form, each_address, words_beside};
+
+    #[test]
+    fn addresses_have_one_spelling() {
+        for (form, spellings) in [
+            (Form::Url, &["https://www.example.com/a/", "www.example.com/a", "example.com/a"][..]),
+            (Form::Account, &["de89 3704 0044 0532 0130 00", "de89370400440532013000"][..]),
+            (Form::Account, &["+49 30 1234567", "49301234567"][..]),
+            (Form::Email, &["ann@corp.example"][..]),
+        ] {
+            for spelling in spellings {
+                assert_eq!(Form::of(spelling), Some(form), "{spelling}");
+                assert_eq!(form.canonical(spelling), form.canonical(spellings[0]));
+            }
+        }
+        for other in ["general", "new york", "2024-05-01", "v1.2.3", "bill.txt", "12.5", "a b@c.de"] {
+            assert_eq!(Form::of(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn addresses_are_found_in_a_text() {
+        let text = "mail ann@corp.example, see (www.example.com/x), corp.com. iban: de89370400440532013000. on 2024-05-01";
+        let mut found = Vec::new();
+        each_address(text, None, |address, _| found.push(address.canonical));
+        assert_eq!(found, ["ann@corp.example", "example.com/x", "corp.com", "de89370400440532013000"]);
+        assert_eq!(words_beside(text).join(" "), "mail see iban de89370400440532013000 on 2024 05 01");
+    }
+}

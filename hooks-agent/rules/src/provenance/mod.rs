@@ -1,0 +1,19 @@
+//! Where the arguments of tool calls came from: the hook that asks about those that others brought.
+
+mod address;
+mod fold;
+mod hook;
+mod kept;
+mod labels;
+mod needle;
+#[cfg(feature = "policy")]
+mod options;
+mod settings;
+mod sources;
+mod structure;
+mod text;
+mod trace;
+
+pub use hook::{Provenance, ProvenanceError};
+pub use labels::Sink;
+pub use settings::Handles;

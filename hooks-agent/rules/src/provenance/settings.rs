@@ -1,0 +1,37 @@
+//! What the hook lets pass.
+
+/// Which values of records may be destinations, if they are no addresses: ids, names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Handles {
+    /// All that a tool returned and that no text names.
+    #[default]
+    Any,
+    /// Those of records that the user's words choose.
+    Chosen,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) handles: Handles,
+    /// Whether what the user named may bring destinations.
+    pub(super) named_sources: bool,
+    /// Whether links in what the user named may be opened.
+    pub(super) named_links: bool,
+    /// Whether addresses in contents are traced.
+    pub(super) links: bool,
+    /// The most text that is looked through, in bytes.
+    pub(super) max_read: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            handles: Handles::Any,
+            named_sources: true,
+            named_links: true,
+            links: true,
+            max_read: 16 << 20,
+        }
+    }
+}

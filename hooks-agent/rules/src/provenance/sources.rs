@@ -1,0 +1,255 @@
+//! What entered a call, and where from.
+
+use std::collections::HashMap;
+use std::iter::successors;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hooks_agent_core::agent::Agent;
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::memory::ThreadValueError;
+use hooks_agent_core::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
+use serde_json::Value;
+
+use crate::provenance::address::{Address, each_address, words_beside};
+use crate::provenance::fold::{folded, with_apart_sentences};
+use crate::provenance::kept::{Kept, digest, each_scalar, kept, texts};
+use crate::provenance::labels::Labels;
+use crate::provenance::needle::{Needle, numbers};
+use crate::provenance::text::{Said, Text};
+
+/// What a hook keeps of a call: texts that are in no message of its thread, and those that are folded already.
+#[derive(Default)]
+pub(super) struct OfCall {
+    /// Texts that others wrote, with the tools that they are like.
+    foreign: Mutex<Vec<(String, Arc<Text>)>>,
+    folded: Mutex<HashMap<usize, FoldedMsg>>,
+    /// The tool calls that may run, by their ids.
+    pub(super) cleared: Mutex<HashMap<String, Cleared>>,
+}
+
+/// A tool call that may run.
+#[derive(Clone)]
+pub(super) struct Cleared {
+    /// Its digest.
+    pub(super) call: String,
+    /// What its arguments were traced in, if it changes something.
+    pub(super) sources: Option<Arc<Sources>>,
+}
+
+/// A message, which is kept so that no other one has its address, and its texts: of results, one after the other.
+type FoldedMsg = (Arc<Msg>, Vec<Arc<Text>>);
+
+impl OfCall {
+    pub(super) fn add_foreign(&self, tool: &str, text: &str) {
+        let text = Arc::new(Text::new(folded(text)));
+        lock(&self.foreign).push((tool.to_owned(), text));
+    }
+
+    /// Returns the texts of a message in their usual form.
+    fn folded(&self, msg: &Arc<Msg>) -> Vec<Arc<Text>> {
+        let key = Arc::as_ptr(msg).addr();
+        if let Some((_, texts)) = lock(&self.folded).get(&key) {
+            return texts.clone();
+        }
+        let text = |text: &str| Arc::new(Text::new(folded(text)));
+        let folded: Vec<_> = match msg.role {
+            Role::Tool => msg.tool_results().map(|result| text(&text_of(result))).collect(),
+            Role::User => texts(msg).map(|it| text(&with_apart_sentences(it))).collect(),
+            _ => texts(msg).map(text).collect(),
+        };
+        lock(&self.folded).insert(key, (msg.clone(), folded.clone()));
+        folded
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns what a result says.
+fn text_of(result: &ToolResult) -> String {
+    let output = &result.output;
+    let mut text = output.as_str().to_owned();
+    // What is escaped is read as the model reads it.
+    if text.contains("\\u") && let Ok(value) = serde_json::from_str::<Value>(&text) {
+        text = value.to_string();
+    }
+    for block in output.blocks() {
+        if let ContentBlock::Text { text: more } = block {
+            text.push('\n');
+            text.push_str(more);
+        }
+    }
+    text
+}
+
+/// A text that a tool returned, or that others wrote.
+pub(super) struct Read {
+    pub(super) text: Arc<Text>,
+    pub(super) tool: String,
+    /// The texts and numbers in the arguments of its call.
+    arguments: Vec<String>,
+    /// Whether others cannot write it.
+    pub(super) is_trusted: bool,
+    is_named: OnceLock<bool>,
+}
+
+impl Read {
+    fn new(tool: &str, text: Arc<Text>, arguments: Vec<String>, is_trusted: bool) -> Self {
+        Self { text, tool: tool.to_owned(), arguments, is_trusted, is_named: OnceLock::new() }
+    }
+
+    /// Whether the arguments of its own call have a value: what a tool repeats, it does not bring.
+    pub(super) fn repeats(&self, needle: &Needle) -> bool {
+        let own = self.arguments.iter().map(|argument| folded(argument));
+        own.into_iter().any(|own| needle.is(&own) || own.contains(&needle.text))
+    }
+
+    /// Says what it is: `read_file` (`bill.txt`).
+    pub(super) fn shown(&self) -> String {
+        match self.arguments.first() {
+            Some(argument) => format!("`{}` (`{}`)", self.tool, shortened(argument)),
+            None => format!("`{}`", self.tool),
+        }
+    }
+}
+
+/// Returns a value as a reason shows it.
+pub(super) fn shortened(value: &str) -> String {
+    const MOST: usize = 60;
+    let value = hooks_agent_core::message::visible(value).replace(['\n', '`'], " ");
+    match value.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value,
+    }
+}
+
+/// What entered a call, and where from.
+pub(super) struct Sources {
+    /// What the user said, and the instructions of the agent.
+    pub(super) user: Vec<Arc<Text>>,
+    pub(super) system: Vec<Arc<Text>>,
+    pub(super) reads: Vec<Read>,
+    pub(super) kept: Kept,
+    pub(super) said: Said,
+    /// The addresses that the user wrote.
+    pub(super) given: Vec<Address>,
+    /// How much was read, in bytes.
+    pub(super) length: usize,
+}
+
+impl Sources {
+    /// Collects what entered a call: into its thread, and into those of the agents that it works for. What those say
+    /// to a sub-agent is not what the user says.
+    ///
+    /// # Errors
+    /// The error if what is kept with the thread cannot be read.
+    pub(super) fn of(
+        agent: &dyn Agent,
+        cx: &CallContext,
+        labels: &Labels,
+        state: impl Fn(&CallContext) -> Arc<OfCall>,
+    ) -> Result<Self, ThreadValueError> {
+        let mut sources = Self {
+            user: Vec::new(),
+            system: Vec::new(),
+            reads: Vec::new(),
+            kept: kept(cx)?,
+            said: Said::default(),
+            given: Vec::new(),
+            length: 0,
+        };
+        if let Some(system) = agent.system_message() {
+            sources.system = state(cx).folded(&system);
+        }
+        for cx in successors(Some(cx), |cx| cx.parent()) {
+            let of_call = state(cx);
+            for (tool, text) in lock(&of_call.foreign).iter() {
+                let is_trusted = !labels.is_untrusted(tool);
+                sources.reads.push(Read::new(tool, text.clone(), Vec::new(), is_trusted));
+            }
+            if let Some(memory) = cx.memory() {
+                sources.add(&of_call, memory.messages().shared(), cx.parent().is_none(), labels);
+            }
+        }
+        sources.know_user();
+        sources.length = sources.reads.iter().map(|read| read.text.folded.len()).sum();
+        Ok(sources)
+    }
+
+    fn add<'m>(
+        &mut self,
+        of_call: &OfCall,
+        messages: impl Iterator<Item = &'m Arc<Msg>>,
+        is_outermost: bool,
+        labels: &Labels,
+    ) {
+        let mut calls: HashMap<&str, &ToolUse> = HashMap::new();
+        for msg in messages {
+            match msg.role {
+                Role::Assistant => calls.extend(msg.tool_uses().map(|call| (&*call.id, call))),
+                Role::Tool => {
+                    for (result, text) in msg.tool_results().zip(of_call.folded(msg)) {
+                        let ran = result.ran.as_deref().or(calls.get(&*result.id).copied());
+                        let tool = ran.map_or(&*result.name, |call| &*call.name);
+                        let mut arguments = Vec::new();
+                        if let Some(call) = ran {
+                            each_scalar(&call.input, &mut |value| arguments.push(value));
+                        }
+                        let is_trusted = !labels.is_untrusted(tool);
+                        self.reads.push(Read::new(tool, text, arguments, is_trusted));
+                    }
+                }
+                Role::User | Role::System => {
+                    for (own, text) in texts(msg).zip(of_call.folded(msg)) {
+                        let is_said = msg.role == Role::User && self.kept.said.contains(&digest(&[own]));
+                        match (is_said, is_outermost) {
+                            (true, _) => self.user.push(text),
+                            // The task of a sub-agent: its parts stand elsewhere.
+                            (false, false) if msg.role == Role::User => {}
+                            (false, _) => self.reads.push(Read::new("a message", text, Vec::new(), false)),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes what others wrote out of what the user said, as a hook may have put it there, and notes what is left.
+    fn know_user(&mut self) {
+        let foreign: Vec<_> = self.reads.iter().filter(|read| read.arguments.is_empty()).collect();
+        for text in &mut self.user {
+            for read in &foreign {
+                let own = read.text.folded.trim();
+                if !own.is_empty() && text.folded.contains(own) && !read.is_trusted {
+                    *text = Arc::new(Text::new(text.folded.replace(own, "\n")));
+                }
+            }
+        }
+        for text in &self.user {
+            let words = words_beside(&text.folded).into_iter().filter(|word| word.chars().count() >= 3);
+            self.said.words.extend(words.map(str::to_owned));
+            let large = numbers(&text.folded).filter(|number| *number >= 10.0);
+            self.said.numbers.extend(large.map(f64::to_bits));
+            each_address(&text.folded, None, |address, _| self.given.push(address));
+        }
+    }
+
+    /// Whether the user wrote a value.
+    pub(super) fn is_said(&self, needle: &Needle) -> bool {
+        self.user.iter().any(|text| needle.is_named_in(&text.folded))
+    }
+
+    /// Whether the instructions of the agent have a value.
+    pub(super) fn is_instructed(&self, needle: &Needle) -> bool {
+        self.system.iter().any(|text| needle.is_named_in(&text.folded))
+    }
+
+    /// Whether the user named what was read: wrote an argument of the call that returned it.
+    pub(super) fn is_named(&self, read: &Read) -> bool {
+        *read.is_named.get_or_init(|| {
+            let mut arguments = read.arguments.iter().filter(|it| it.chars().count() >= 3);
+            arguments.any(|argument| self.is_said(&Needle::new(argument, false)))
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! A text that entered a call.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::provenance::address::{Form, each_address};
+use crate::provenance::fold::{is_of_word, words};
+use crate::provenance::needle::{Needle, numbers};
+use crate::provenance::structure::{Leaf, Structure};
+
+/// The longest value of a record by whose words the user chooses it, in bytes.
+const LONGEST_FIELD: usize = 80;
+
+/// The longest line of an address or a list, in bytes, the most words of its parts, and the longest line before it.
+const SHORT_LINE: (usize, usize, usize) = (60, 4, 50);
+
+/// A text in its usual form, with its structure once it is asked for.
+#[derive(Debug)]
+pub(super) struct Text {
+    pub(super) folded: String,
+    structure: OnceLock<Option<Structure>>,
+}
+
+/// What a place in a text is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    /// A whole value of a record.
+    Value(Leaf),
+    /// A field of a text without a structure: what stands behind a name and a colon, a cell, a whole line, a part of
+    /// a short one.
+    Field,
+    /// Amid a text, maybe that of a record.
+    Amid(Option<Leaf>),
+}
+
+impl Text {
+    pub(super) const fn new(folded: String) -> Self {
+        Self { folded, structure: OnceLock::new() }
+    }
+
+    pub(super) fn structure(&self) -> Option<&Structure> {
+        self.structure.get_or_init(|| Structure::of(&self.folded)).as_ref()
+    }
+
+    /// Returns what the place of a needle is.
+    pub(super) fn place(&self, needle: &Needle, at: &Range<usize>) -> Place {
+        let Some(structure) = self.structure() else {
+            return if self.is_field(needle, at) { Place::Field } else { Place::Amid(None) };
+        };
+        match structure.leaf_at(at) {
+            Some(leaf) if needle.is(self.folded[leaf.range()].trim()) => Place::Value(leaf),
+            leaf => Place::Amid(leaf),
+        }
+    }
+
+    /// Whether a place is in an address, as a word of a URL is.
+    pub(super) fn is_in_address(&self, at: &Range<usize>) -> bool {
+        let ends = |it: char| it.is_whitespace() || "\"'(<[,;)>]`".contains(it);
+        let start = self.folded[..at.start].rfind(ends).map_or(0, |before| {
+            before + self.folded[before..].chars().next().map_or(1, char::len_utf8)
+        });
+        let end = self.folded[at.end..].find(ends).map_or(self.folded.len(), |end| at.end + end);
+        let mut is_in = false;
+        if (start..end) != *at {
+            each_address(&self.folded[start..end], None, |address, range| {
+                let is_around = start + range.start <= at.start && at.end <= start + range.end;
+                is_in |= is_around && address.form != Form::Account;
+            });
+        }
+        is_in
+    }
+
+    /// Returns the line in which a place is.
+    pub(super) fn line(&self, at: &Range<usize>) -> Range<usize> {
+        let start = self.folded[..at.start].rfind('\n').map_or(0, |end| end + 1);
+        let end = self.folded[at.end..].find('\n').map_or(self.folded.len(), |end| at.end + end);
+        start..end
+    }
+
+    /// Whether a place in a text without a structure is a field of it.
+    fn is_field(&self, needle: &Needle, at: &Range<usize>) -> bool {
+        let line = self.line(at);
+        let (mut before, mut after) = (&self.folded[line.start..at.start], &self.folded[at.end..line.end]);
+        if needle.form() == Some(Form::Url) {
+            before = before.strip_suffix("https://").or(before.strip_suffix("http://")).unwrap_or(before);
+            after = after.strip_prefix('/').unwrap_or(after);
+        }
+        let before = before.strip_suffix(['"', '\'', '`']).unwrap_or(before).trim_end_matches([' ']);
+        let after = after.strip_prefix(['"', '\'', '`']).unwrap_or(after).trim_start_matches([' ']);
+        let begins = before.trim_matches([' ', '-', '*', '>', '|', '\t']).is_empty()
+            || before.ends_with(['\t', '|'])
+            || before.strip_suffix(':').is_some_and(|name| name.ends_with(is_of_word));
+        let ends = after.trim().is_empty() || after.starts_with(['\t', '|']);
+        begins && ends || self.is_part_of_short_line(&line, at)
+    }
+
+    fn is_part_of_short_line(&self, line: &Range<usize>, at: &Range<usize>) -> bool {
+        let (longest, most, longest_before) = SHORT_LINE;
+        let text = &self.folded[line.clone()];
+        let before = self.folded[..line.start].trim_end_matches('\n').rsplit('\n').next();
+        let before = before.filter(|_| !self.folded[..line.start].ends_with("\n\n"));
+        let mut parts = text.split(',').map(str::trim);
+        text.len() <= longest
+            && before.is_none_or(|before| before.len() <= longest_before)
+            && !text.trim_end().ends_with('.')
+            && parts.clone().all(|part| part.split_whitespace().count() <= most)
+            && parts.any(|part| part == &self.folded[at.clone()])
+    }
+
+    /// Returns the addresses of a form in the whole text, or in a record of it, each once.
+    pub(super) fn addresses(&self, form: Form, record: Option<u32>) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut add = |text: &str| {
+            each_address(text, Some(form), |address, _| {
+                if !found.contains(&address.canonical) {
+                    found.push(address.canonical);
+                }
+            });
+        };
+        match (record, self.structure()) {
+            (Some(record), Some(structure)) => {
+                structure.of_record(record).iter().for_each(|leaf| add(&self.folded[leaf.range()]));
+            }
+            _ => add(&self.folded),
+        }
+        found
+    }
+
+    /// Whether the user's words choose a record: a short value of it has one that few other records have.
+    pub(super) fn is_chosen(&self, record: u32, by: &Said) -> bool {
+        let Some(structure) = self.structure() else { return false };
+        let records = structure.records();
+        let is_rare = |has: &dyn Fn(&str) -> bool| {
+            let mut others = Vec::new();
+            for leaf in structure.leaves() {
+                if others.last() != Some(&leaf.record) && has(&self.folded[leaf.range()]) {
+                    others.push(leaf.record);
+                }
+            }
+            let count = others.len();
+            count <= 1 || count * 2 <= records as usize
+        };
+        let fields = structure.of_record(record).iter().map(|leaf| &self.folded[leaf.range()]);
+        fields.filter(|field| field.len() <= LONGEST_FIELD).any(|field| {
+            let mut words = words(field).filter(|word| by.words.contains(*word));
+            let is_word = words.any(|word| is_rare(&|text| self::words(text).any(|it| it == word)));
+            let mut own = numbers(field).filter(|number| by.numbers.contains(&number.to_bits()));
+            is_word || own.any(|number| is_rare(&|text| numbers(text).any(|it| it == number)))
+        })
+    }
+}
+
+/// By what the user chooses.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// Words of at least three letters, outside of addresses.
+    pub(super) words: std::collections::HashSet<String>,
+    /// Numbers of at least 10.
+    pub(super) numbers: std::collections::HashSet<u64>,
+}
