@@ -28,14 +28,13 @@ pub(super) struct Address {
 
 /// The ends of domains without which a host in a text is not taken for one: without a scheme and `www.`.
 const ENDS: [&str; 40] = [
-    "com", "org", "net", "edu", "gov", "int", "mil", "info", "biz", "io", "ai", "app", "dev", "co", "me", "tv", "cc",
-    "ly", "xyz", "site", "online", "shop", "cloud", "link", "click", "top", "eu", "uk", "de", "fr", "nl", "ch", "at",
-    "it", "es", "cn", "jp", "ru", "br", "in",
+    "com", "org", "net", "edu", "gov", "int", "mil", "info", "biz", "io", "ai", "app", "dev", "co",
+    "me", "tv", "cc", "ly", "xyz", "site", "online", "shop", "cloud", "link", "click", "top", "eu",
+    "uk", "de", "fr", "nl", "ch", "at", "it", "es", "cn", "jp", "ru", "br", "in",
 ];
 
-static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"[\p{L}\p{N}_.+%-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+")
-});
+static EMAIL: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"[\p{L}\p{N}_.+%-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+"));
 static URL: LazyLock<Regex> = LazyLock::new(|| {
     let ends = ENDS.join("|");
     regex(&format!(
@@ -43,7 +42,9 @@ static URL: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 static ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"[a-z]{2}[0-9]{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?|\+?[0-9](?:[ -]?[0-9]){7,33}")
+    regex(
+        r"[a-z]{2}[0-9]{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?|\+?[0-9](?:[ -]?[0-9]){7,33}",
+    )
 });
 static DATE: LazyLock<Regex> = LazyLock::new(|| regex(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"));
 
@@ -127,7 +128,8 @@ pub(super) fn each_address(
             let is_of_email = emails.get(next).is_some_and(|email| email.start < url.end());
             let before = text[..url.start()].chars().next_back();
             let after = text[url.end()..].chars().next();
-            let is_part = |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '@' || it == '-');
+            let is_part =
+                |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '@' || it == '-');
             let is_bare = !url.as_str().contains("://") && !url.as_str().starts_with("www.");
             if !is_of_email && !(is_bare && (is_part(before) || is_part(after))) {
                 add(Form::Url, url.range());
@@ -138,7 +140,8 @@ pub(super) fn each_address(
         for account in ACCOUNT.find_iter(text) {
             let before = text[..account.start()].chars().next_back();
             let after = text[account.end()..].chars().next();
-            let is_part = |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '-' || it == '.');
+            let is_part =
+                |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '-' || it == '.');
             let ends = after == Some('.') && !text[account.end() + 1..].starts_with(is_of_word);
             if !is_part(before) && (!is_part(after) || ends) && !DATE.is_match(account.as_str()) {
                 add(Form::Account, account.range());
@@ -184,7 +187,8 @@ mod tests {
                 assert_eq!(form.canonical(spelling), form.canonical(spellings[0]));
             }
         }
-        for other in ["general", "new york", "2024-05-01", "v1.2.3", "bill.txt", "12.5", "a b@c.de"] {
+        for other in ["general", "new york", "2024-05-01", "v1.2.3", "bill.txt", "12.5", "a b@c.de"]
+        {
             assert_eq!(Form::of(other), None, "{other}");
         }
     }
@@ -194,7 +198,13 @@ mod tests {
         let text = "mail ann@corp.example, see (www.example.com/x), corp.com. iban: de89370400440532013000. on 2024-05-01";
         let mut found = Vec::new();
         each_address(text, None, |address, _| found.push(address.canonical));
-        assert_eq!(found, ["ann@corp.example", "example.com/x", "corp.com", "de89370400440532013000"]);
-        assert_eq!(words_beside(text).join(" "), "mail see iban de89370400440532013000 on 2024 05 01");
+        assert_eq!(
+            found,
+            ["ann@corp.example", "example.com/x", "corp.com", "de89370400440532013000"]
+        );
+        assert_eq!(
+            words_beside(text).join(" "),
+            "mail see iban de89370400440532013000 on 2024 05 01"
+        );
     }
 }

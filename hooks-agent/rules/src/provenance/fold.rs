@@ -97,13 +97,19 @@ mod tests {
 
     #[test]
     fn no_character_becomes_one_that_structures() {
-        assert_eq!(folded("\u{ff02}id\u{ff02}\u{ff1a} \u{ff3b}"), "\u{fffd}id\u{fffd}\u{fffd} \u{fffd}");
+        assert_eq!(
+            folded("\u{ff02}id\u{ff02}\u{ff1a} \u{ff3b}"),
+            "\u{fffd}id\u{fffd}\u{fffd} \u{fffd}"
+        );
         assert_eq!(folded("\"é\", [é]:"), "\"é\", [é]:");
     }
 
     #[test]
     fn sentences_without_a_blank_are_two() {
-        assert_eq!(with_apart_sentences("at www.example.com.They are"), "at www.example.com. They are");
+        assert_eq!(
+            with_apart_sentences("at www.example.com.They are"),
+            "at www.example.com. They are"
+        );
         assert_eq!(with_apart_sentences("v1.2 and a.b"), "v1.2 and a.b");
     }
 }

@@ -125,6 +125,12 @@ impl Provenance {
         self
     }
 
+    /// Sets whether calls are asked about of which the user did not speak, and texts of others do. The default is yes.
+    pub fn unasked(mut self, are_asked: bool) -> Self {
+        self.inner_mut().settings.unasked = are_asked;
+        self
+    }
+
     /// Sets the most text that is looked through, in bytes; over it, every destination is asked about that the user
     /// did not write. The default is 16 MiB.
     pub fn max_read(mut self, bytes: usize) -> Self {
@@ -165,7 +171,10 @@ impl Provenance {
         }
         let Some(sink) = self.inner.labels.sink(&running.name, None) else { return Ok(()) };
         let Some(sources) = cleared.and_then(|cleared| cleared.sources) else {
-            return Err(format!("`{}` changes something, and its arguments were not traced", running.name));
+            return Err(format!(
+                "`{}` changes something, and its arguments were not traced",
+                running.name
+            ));
         };
         match self.traced(&sources, sink, running) {
             Traced::Fine(_) => Ok(()),
@@ -176,7 +185,11 @@ impl Provenance {
     fn traced(&self, sources: &Sources, sink: &Sink, call: &ToolUse) -> Traced {
         let trace = Trace { sources, settings: &self.inner.settings, sink, call };
         let doubts = trace.doubts();
-        if doubts.is_empty() { Traced::Fine(trace.addresses()) } else { Traced::Doubtful(reason(call, &doubts)) }
+        if doubts.is_empty() {
+            Traced::Fine(trace.addresses())
+        } else {
+            Traced::Doubtful(reason(call, &doubts))
+        }
     }
 }
 
@@ -232,12 +245,11 @@ impl Provenance {
         }
         // What is not known is refused before it runs.
         let Ok(sources) = self.sources(agent, cx) else { return Ok(Flow::Continue) };
-        let doubtful = sinks.into_iter().filter_map(|(call, sink)| {
-            match self.traced(&sources, sink, call) {
+        let doubtful =
+            sinks.into_iter().filter_map(|(call, sink)| match self.traced(&sources, sink, call) {
                 Traced::Doubtful(why) => Some((call.id.clone(), why)),
                 _ => None,
-            }
-        });
+            });
         Ok(event.join(doubtful)?)
     }
 
@@ -283,7 +295,11 @@ impl ForeignGuard for Provenance {
             Door::Steering => note_said(cx, [text].into_iter())
                 .map_err(|error| TextBlocked::new(error.to_string()))?,
             // They are of the operator or of a person, or become messages.
-            Door::Rejection | Door::Edit | Door::Response | Door::ToolResult | Door::CallerResult => {}
+            Door::Rejection
+            | Door::Edit
+            | Door::Response
+            | Door::ToolResult
+            | Door::CallerResult => {}
             _ => self.state(cx).add_foreign(foreign.tool, text),
         }
         Ok(())

@@ -62,9 +62,10 @@ impl Sink {
 
     /// Returns the role of an argument.
     pub(super) fn role(&self, name: &str) -> Role {
-        self.roles.get(name).copied().unwrap_or_else(|| {
-            if is_destination(name) { Role::Destination } else { Role::Content }
-        })
+        self.roles
+            .get(name)
+            .copied()
+            .unwrap_or_else(|| if is_destination(name) { Role::Destination } else { Role::Content })
     }
 }
 
@@ -91,7 +92,8 @@ impl Labels {
         if let Some(sink) = self.listed_sink(tool) {
             return Some(sink);
         }
-        let is_listed = [&self.untrusted, &self.trusted].into_iter().any(|it| matches(it.as_ref(), tool));
+        let is_listed =
+            [&self.untrusted, &self.trusted].into_iter().any(|it| matches(it.as_ref(), tool));
         let reads = is_listed || effect == Some(Effect::Reads);
         (!reads).then_some(&BY_NAMES)
     }
@@ -191,7 +193,9 @@ fn is_destination(name: &str) -> bool {
 
 /// Whether an argument is an id by its name: what stands in it is chosen, not written.
 pub(super) fn is_id(name: &str) -> bool {
-    name_words(name).last().is_some_and(|word| matches!(word.as_str(), "id" | "ids" | "uuid" | "key" | "handle"))
+    name_words(name)
+        .last()
+        .is_some_and(|word| matches!(word.as_str(), "id" | "ids" | "uuid" | "key" | "handle"))
 }
 
 /// Returns the words of the name of an argument, in lower case: of `fileId` and `file_id`, `file` and `id`.
@@ -218,7 +222,10 @@ mod tests {
     #[test]
     fn arguments_go_by_the_words_of_their_names() {
         assert!(DESTINATIONS.is_sorted());
-        assert_eq!(name_words("destinationUrl-of_x2").collect::<Vec<_>>(), ["destination", "url", "of", "x2"]);
+        assert_eq!(
+            name_words("destinationUrl-of_x2").collect::<Vec<_>>(),
+            ["destination", "url", "of", "x2"]
+        );
         for name in ["to", "recipientEmail", "file_id", "id_", "webhook-url", "IBAN"] {
             assert!(is_destination(name), "{name}");
         }

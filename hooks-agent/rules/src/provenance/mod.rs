@@ -1,5 +1,6 @@
 //! Where the arguments of tool calls came from: the hook that asks about those that others brought.
 
+mod actions;
 mod address;
 mod fold;
 mod hook;

@@ -55,7 +55,9 @@ impl Needle {
         let anchor = match form {
             Form::Email | Form::Url => canonical.clone(),
             // It may be written in groups.
-            Form::Account => canonical.chars().take(if starts_with_letter(&canonical) { 4 } else { 2 }).collect(),
+            Form::Account => {
+                canonical.chars().take(if starts_with_letter(&canonical) { 4 } else { 2 }).collect()
+            }
         };
         Self { text: text.to_owned(), anchor, kind: Kind::Address(form, canonical) }
     }
@@ -133,16 +135,20 @@ impl Needle {
                 let rest = rest.strip_prefix('/').unwrap_or(rest);
                 let is_longer = match rest.chars().next() {
                     Some('.') => rest[1..].starts_with(is_of_word),
-                    Some('?' | '#' | '=' | '&' | '%' | '@' | ':') => rest[1..].starts_with(is_of_word),
+                    Some('?' | '#' | '=' | '&' | '%' | '@' | ':') => {
+                        rest[1..].starts_with(is_of_word)
+                    }
                     Some(char) => is_of_word(char) || char == '-' || char == '/',
                     None => false,
                 };
-                let is_part = ends_with(&text[..start], |it| is_of_word(it) || matches!(it, '@' | '-' | '.'));
+                let is_part =
+                    ends_with(&text[..start], |it| is_of_word(it) || matches!(it, '@' | '-' | '.'));
                 (!is_longer && !is_part).then_some(start..end)
             }
             Kind::Address(Form::Email, _) => {
-                let is_part =
-                    ends_with(&text[..at], |it| is_of_word(it) || matches!(it, '.' | '+' | '-' | '%'));
+                let is_part = ends_with(&text[..at], |it| {
+                    is_of_word(it) || matches!(it, '.' | '+' | '-' | '%')
+                });
                 let rest = &text[end..];
                 let is_longer = rest.starts_with(|it| is_of_word(it) || it == '-' || it == '@')
                     || rest.starts_with('.') && rest[1..].starts_with(is_of_word);
@@ -161,17 +167,22 @@ impl Needle {
                     }
                     end += 1;
                 }
-                let is_part = ends_with(&text[..at], is_of_word) || text[end..].starts_with(is_of_word);
+                let is_part =
+                    ends_with(&text[..at], is_of_word) || text[end..].starts_with(is_of_word);
                 (!is_part).then_some(at..end)
             }
             Kind::Number(number) => {
-                let digits = text[end..].bytes().take_while(|it| it.is_ascii_digit() || *it == b'.');
+                let digits =
+                    text[end..].bytes().take_while(|it| it.is_ascii_digit() || *it == b'.');
                 let end = end + digits.count();
                 let end = end - usize::from(text[..end].ends_with('.'));
-                let is_part = ends_with(&text[..at], |it| is_of_word(it) || matches!(it, '.' | ',' | ':' | '-'));
+                let is_part = ends_with(&text[..at], |it| {
+                    is_of_word(it) || matches!(it, '.' | ',' | ':' | '-')
+                });
                 let rest = &text[end..];
                 let is_longer = rest.starts_with(|it| is_of_word(it) || it == ':' || it == '-')
-                    || rest.starts_with(',') && rest[1..].starts_with(|it: char| it.is_ascii_digit());
+                    || rest.starts_with(',')
+                        && rest[1..].starts_with(|it: char| it.is_ascii_digit());
                 let is_it = text[at..end].parse().ok() == Some(*number);
                 (is_it && !is_part && !is_longer).then_some(at..end)
             }
@@ -230,16 +241,32 @@ mod tests {
 
     #[test]
     fn addresses_stand_in_all_their_spellings() {
-        stands("https://Example.com/a", "see http://www.example.com/a/ or example.com/ab", &["www.example.com/a"]);
-        stands("example.com", "at example.com. not example.com.evil.com, my-example.com, example.com/x", &["example.com"]);
-        stands("DE89370400440532013000", "de89 3704 0044 0532 0130 00, xde89370400440532013000", &["de89 3704 0044 0532 0130 00"]);
+        stands(
+            "https://Example.com/a",
+            "see http://www.example.com/a/ or example.com/ab",
+            &["www.example.com/a"],
+        );
+        stands(
+            "example.com",
+            "at example.com. not example.com.evil.com, my-example.com, example.com/x",
+            &["example.com"],
+        );
+        stands(
+            "DE89370400440532013000",
+            "de89 3704 0044 0532 0130 00, xde89370400440532013000",
+            &["de89 3704 0044 0532 0130 00"],
+        );
         stands("a@x.de", "a@x.de, b.a@x.de, a@x.de.com <a@x.de>", &["a@x.de", "a@x.de"]);
     }
 
     #[test]
     fn numbers_and_texts_stand_as_words() {
         stands("7", "7, 17, 7.0, 7:30, 2-7 id 7.", &["7", "7.0", "7"]);
-        stands("New York", "new\n  york, newyork, new yorkers, new york", &["new\n  york", "new york"]);
+        stands(
+            "New York",
+            "new\n  york, newyork, new yorkers, new york",
+            &["new\n  york", "new york"],
+        );
         stands("x", "x xx (x)", &["x", "x"]);
         stands("", "x", &[]);
     }

@@ -35,6 +35,8 @@ struct Options {
     named_links: Option<bool>,
     /// Whether addresses in contents are traced. Default: true.
     links: Option<bool>,
+    /// Whether calls are asked about of which the user did not speak, and texts of others do. Default: true.
+    unasked: Option<bool>,
     /// The most text that is looked through, in bytes. Default: 16 MiB.
     max_read: Option<usize>,
     /// What happens to a tool call with an argument that others brought. Default: ask.
@@ -73,15 +75,19 @@ impl HookOptions for Options {
     const USE: &'static str = "provenance";
 
     fn into_hook(self) -> Result<Box<dyn DynAgentHook>, OptionError> {
-        let at = |key: &'static str| move |error: crate::provenance::ProvenanceError| {
-            OptionError::at(format!("{key}[{}]", error.index), error)
+        let at = |key: &'static str| {
+            move |error: crate::provenance::ProvenanceError| {
+                OptionError::at(format!("{key}[{}]", error.index), error)
+            }
         };
         let mut hook = Provenance::new();
         hook = hook.untrusted(self.untrusted).map_err(at("untrusted"))?;
         hook = hook.trusted(self.trusted).map_err(at("trusted"))?;
         for (tool, SinkOptions { destination, content }) in self.sinks {
             let sink = Sink::new().destination(destination).content(content);
-            hook = hook.sink(&tool, sink).map_err(|error| OptionError::at(format!("sinks.{tool}"), error))?;
+            hook = hook
+                .sink(&tool, sink)
+                .map_err(|error| OptionError::at(format!("sinks.{tool}"), error))?;
         }
         let handles = self.handles.map(|handles| match handles {
             HandleOption::Any => Handles::Any,
@@ -91,6 +97,7 @@ impl HookOptions for Options {
         hook = set(hook, self.named_sources, Provenance::named_sources);
         hook = set(hook, self.named_links, Provenance::named_links);
         hook = set(hook, self.links, Provenance::links);
+        hook = set(hook, self.unasked, Provenance::unasked);
         hook = set(hook, self.max_read, Provenance::max_read);
         Ok(Box::new(match self.action {
             Action::Ask => hook,

@@ -20,6 +20,8 @@ pub(super) struct Settings {
     pub(super) named_links: bool,
     /// Whether addresses in contents are traced.
     pub(super) links: bool,
+    /// Whether calls are asked about of which others alone speak.
+    pub(super) unasked: bool,
     /// The most text that is looked through, in bytes.
     pub(super) max_read: usize,
 }
@@ -31,6 +33,7 @@ impl Default for Settings {
             named_sources: true,
             named_links: true,
             links: true,
+            unasked: true,
             max_read: 16 << 20,
         }
     }

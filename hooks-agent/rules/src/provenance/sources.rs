@@ -71,7 +71,9 @@ fn text_of(result: &ToolResult) -> String {
     let output = &result.output;
     let mut text = output.as_str().to_owned();
     // What is escaped is read as the model reads it.
-    if text.contains("\\u") && let Ok(value) = serde_json::from_str::<Value>(&text) {
+    if text.contains("\\u")
+        && let Ok(value) = serde_json::from_str::<Value>(&text)
+    {
         text = value.to_string();
     }
     for block in output.blocks() {
@@ -202,12 +204,15 @@ impl Sources {
                 }
                 Role::User | Role::System => {
                     for (own, text) in texts(msg).zip(of_call.folded(msg)) {
-                        let is_said = msg.role == Role::User && self.kept.said.contains(&digest(&[own]));
+                        let is_said =
+                            msg.role == Role::User && self.kept.said.contains(&digest(&[own]));
                         match (is_said, is_outermost) {
                             (true, _) => self.user.push(text),
                             // The task of a sub-agent: its parts stand elsewhere.
                             (false, false) if msg.role == Role::User => {}
-                            (false, _) => self.reads.push(Read::new("a message", text, Vec::new(), false)),
+                            (false, _) => {
+                                self.reads.push(Read::new("a message", text, Vec::new(), false))
+                            }
                         }
                     }
                 }
@@ -227,7 +232,8 @@ impl Sources {
             }
         }
         for text in &self.user {
-            let words = words_beside(&text.folded).into_iter().filter(|word| word.chars().count() >= 3);
+            let words =
+                words_beside(&text.folded).into_iter().filter(|word| word.chars().count() >= 3);
             self.said.words.extend(words.map(str::to_owned));
             let large = numbers(&text.folded).filter(|number| *number >= 10.0);
             self.said.numbers.extend(large.map(f64::to_bits));

@@ -88,7 +88,9 @@ impl Structure {
                     at = end_of_string(bytes, at + 1);
                     let rest = bytes[at + 1..].trim_ascii_start();
                     if rest.first() != Some(&b':') {
-                        self.begin_record(is_element && objects == 0 || std::mem::take(&mut is_new));
+                        self.begin_record(
+                            is_element && objects == 0 || std::mem::take(&mut is_new),
+                        );
                         self.push(start + 1..at);
                     }
                 }
@@ -162,7 +164,7 @@ impl Structure {
             }
             is_any = true;
             let (column, content) = (indent + item, body[item..].trim_start());
-            let name = name_of(content);
+            let name = name_of(content, column > 0);
             if name.is_none() && item == 0 {
                 return false;
             }
@@ -199,7 +201,8 @@ impl Structure {
 
     fn push_unquoted(&mut self, text: &str, range: Range<usize>) {
         let value = &text[range.clone()];
-        let is_quoted = |quote| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
+        let is_quoted =
+            |quote| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
         if value.is_empty() {
             return;
         }
@@ -228,14 +231,18 @@ const fn is_of_literal(byte: u8) -> bool {
 }
 
 /// Returns the length of the name of a field with its colon, if a line begins with one.
-fn name_of(line: &str) -> Option<usize> {
-    let colon = line.find(':')?;
+fn name_of(line: &str, is_inner: bool) -> Option<usize> {
+    let colon = line.match_indices(':').map(|(at, _)| at);
+    let ends = |at: &usize| matches!(line.as_bytes().get(at + 1), None | Some(b' ' | b'\t'));
+    let colon = colon.into_iter().find(ends)?;
     let name = line[..colon].trim_matches(['"', '\'']);
-    let is_name = !name.is_empty()
-        && name.len() <= LONGEST_NAME
-        && name.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '-' | '.' | ' ' | '/'));
-    let is_end = matches!(line.as_bytes().get(colon + 1), None | Some(b' ' | b'\t'));
-    (is_name && is_end).then_some(colon + 1)
+    let is_of_name = |it: char| {
+        it.is_alphanumeric()
+            || matches!(it, '_' | '-' | '.' | ' ' | '/')
+            || is_inner && matches!(it, '@' | '+' | ':' | '(' | ')')
+    };
+    let is_name = !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_of_name);
+    is_name.then_some(colon + 1)
 }
 
 /// The longest name of a field, in bytes.
@@ -263,13 +270,13 @@ mod tests {
     #[test]
     fn values_of_json_are_in_records() {
         let text = r#"[{"id": "7", "to": ["a", "b"], "n": 12.5}, {"id": "8: \"x\"", "sub": {"of": null}}]"#;
-        let expected =
-            [(0, "7"), (0, "a"), (0, "b"), (0, "12.5"), (1, r#"8: \"x\""#), (1, "null")];
+        let expected = [(0, "7"), (0, "a"), (0, "b"), (0, "12.5"), (1, r#"8: \"x\""#), (1, "null")];
         assert_eq!(leaves(text), expected);
         assert_eq!(leaves(r#"["x", "y"]"#), [(0, "x"), (1, "y")]);
         assert_eq!(leaves(r#"{"total": 2, "items": [{"a": 1}, {"a": 2}]}"#).len(), 3);
         assert_eq!(leaves(r#"{"a": "b", "c": {"d": ["e", "f"]}}"#), [(0, "b"), (0, "e"), (0, "f")]);
-        let nested = leaves(r#"{"of": "x", "items": [{"a": [1, 2]}, {"a": {"b": 3}}], "total": 2}"#);
+        let nested =
+            leaves(r#"{"of": "x", "items": [{"a": [1, 2]}, {"a": {"b": 3}}], "total": 2}"#);
         assert_eq!(nested, [(0, "x"), (1, "1"), (1, "2"), (2, "3"), (3, "2")]);
     }
 
@@ -286,12 +293,15 @@ mod tests {
         ];
         assert_eq!(leaves(text), expected);
         assert_eq!(leaves("- general\n- two\n   three"), [(0, "general"), (1, "two\n   three")]);
+        assert_eq!(leaves("id: 1\nshared:\n  ann@corp.example: rw"), [(0, "1"), (0, "rw")]);
         assert_eq!(leaves("id: 1\nnames:\n- a\n- b"), [(0, "1"), (0, "a"), (0, "b")]);
     }
 
     #[test]
     fn prose_has_no_structure() {
-        for text in ["", "Hello.", "Dear tenant,\nid: 7", "id: 7\n\nPay it.", "{'id': '7'}", "see: me\nnow"] {
+        for text in
+            ["", "Hello.", "Dear tenant,\nid: 7", "id: 7\n\nPay it.", "{'id': '7'}", "see: me\nnow"]
+        {
             assert!(Structure::of(text).is_none(), "{text:?}");
         }
     }

@@ -80,12 +80,17 @@ impl Text {
     /// Whether a place in a text without a structure is a field of it.
     fn is_field(&self, needle: &Needle, at: &Range<usize>) -> bool {
         let line = self.line(at);
-        let (mut before, mut after) = (&self.folded[line.start..at.start], &self.folded[at.end..line.end]);
+        let (mut before, mut after) =
+            (&self.folded[line.start..at.start], &self.folded[at.end..line.end]);
         if needle.form() == Some(Form::Url) {
-            before = before.strip_suffix("https://").or(before.strip_suffix("http://")).unwrap_or(before);
+            before = before
+                .strip_suffix("https://")
+                .or(before.strip_suffix("http://"))
+                .unwrap_or(before);
             after = after.strip_prefix('/').unwrap_or(after);
         }
-        let before = before.strip_suffix(['"', '\'', '`']).unwrap_or(before).trim_end_matches([' ']);
+        let before =
+            before.strip_suffix(['"', '\'', '`']).unwrap_or(before).trim_end_matches([' ']);
         let after = after.strip_prefix(['"', '\'', '`']).unwrap_or(after).trim_start_matches([' ']);
         let begins = before.trim_matches([' ', '-', '*', '>', '|', '\t']).is_empty()
             || before.ends_with(['\t', '|'])

@@ -7,11 +7,12 @@ use std::ops::Range;
 use hooks_agent_core::message::ToolUse;
 use serde_json::Value;
 
+use crate::provenance::actions::Actions;
 use crate::provenance::address::{Address, Form, each_address};
 use crate::provenance::fold::{folded, words};
 use crate::provenance::kept::digest;
 use crate::provenance::labels::{Role, Sink, is_id, name_words};
-use crate::provenance::needle::{Needle, TooMany};
+use crate::provenance::needle::{Kind, Needle, TooMany};
 use crate::provenance::settings::{Handles, Settings};
 use crate::provenance::sources::{Read, Sources, shortened};
 use crate::provenance::text::Place;
@@ -38,11 +39,18 @@ enum Why {
     Everywhere,
     /// More was read than is looked through.
     Unread,
+    /// The user spoke of no such call, and a text of others does.
+    Unasked { read: String },
+    /// A text of others asks for it with this content.
+    AskedFor { read: String },
 }
 
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { argument, value, why } = self;
+        if let Why::Unasked { read } = why {
+            return write!(f, "the user spoke of no such thing, and the text of {read} does");
+        }
         let has = match why {
             Why::InText { is_link: true, .. } | Why::Nowhere { is_link: true } => "has the address",
             _ => "is",
@@ -61,9 +69,19 @@ impl fmt::Display for Doubt {
             Why::Nowhere { .. } => write!(f, "which stands in nothing that was said or read"),
             Why::Everywhere => write!(f, "which stands at too many places to be traced"),
             Why::Unread => write!(f, "which cannot be traced: too much was read"),
+            Why::Unasked { .. } => Ok(()),
+            Why::AskedFor { read } => {
+                write!(
+                    f,
+                    "with which the text of {read} asks for it, and which the user did not say"
+                )
+            }
         }
     }
 }
+
+/// A value of so many bytes tells a text from others.
+const LONG: usize = 8;
 
 /// A tool call that is traced.
 pub(super) struct Trace<'a> {
@@ -111,14 +129,49 @@ impl Trace<'_> {
                 Role::Content => {}
             }
         }
+        if doubts.is_empty() && self.settings.unasked {
+            doubts.extend(self.unasked());
+        }
         doubts
+    }
+
+    /// Returns that others asked for the call, if the user did not: for such a call at all, or for one with a content.
+    fn unasked(&self) -> Option<Doubt> {
+        let actions = Actions::of(&self.call.name);
+        let Sources { user, reads, .. } = self.sources;
+        let is_spoken_of = user.iter().any(|text| actions.are_in(&text.folded));
+        let scalars = self.scalars();
+        let own = scalars.iter().filter_map(|scalar| {
+            let needle = Needle::new(&scalar.value, is_id(scalar.name));
+            let is_content = scalar.role == Role::Content && needle.kind == Kind::Text;
+            let tells = is_content && needle.text.len() >= LONG && !self.sources.is_said(&needle);
+            tells.then_some((scalar, needle))
+        });
+        let own: Vec<_> = own.collect();
+        let foreign = || reads.iter().filter(|read| !read.is_trusted);
+        if !is_spoken_of
+            && let Some(read) = foreign().find(|read| actions.are_asked_in(&read.text.folded))
+        {
+            let why = Why::Unasked { read: read.shown() };
+            return Some(Doubt { argument: String::new(), value: String::new(), why });
+        }
+        own.into_iter().find_map(|(scalar, needle)| {
+            let asks = |read: &&Read| actions.are_asked_with(&read.text, &needle);
+            let read = foreign().find(asks)?.shown();
+            let (argument, value) = (scalar.path.clone(), shortened(&scalar.value));
+            Some(Doubt { argument, value, why: Why::AskedFor { read } })
+        })
     }
 
     /// Returns the addresses to which the call goes.
     pub(super) fn addresses(&self) -> Vec<String> {
         let destinations = self.scalars().into_iter().filter(|it| it.role == Role::Destination);
         let needles = destinations.map(|it| Needle::new(&it.value, is_id(it.name)));
-        needles.filter_map(|needle| needle.form().map(|form| form.canonical(&needle.text).into_owned())).collect()
+        needles
+            .filter_map(|needle| {
+                needle.form().map(|form| form.canonical(&needle.text).into_owned())
+            })
+            .collect()
     }
 
     fn scalars(&self) -> Vec<Scalar<'_>> {
@@ -164,8 +217,9 @@ impl Trace<'_> {
             let is_chosen = self.is_chosen_value(&needle, &places.values);
             return (!is_chosen).then(|| Why::Unchosen { read: found.read.shown() });
         }
-        let parts: Vec<_> = value.split([',', ';', '\n']).map(str::trim).filter(|it| !it.is_empty()).collect();
-        if needle.kind == crate::provenance::needle::Kind::Text && parts.len() > 1 {
+        let parts: Vec<_> =
+            value.split([',', ';', '\n']).map(str::trim).filter(|it| !it.is_empty()).collect();
+        if needle.kind == Kind::Text && parts.len() > 1 {
             return parts.into_iter().find_map(|part| self.why_not(name, part));
         }
         Some(Why::Nowhere { is_link: false })
@@ -234,7 +288,9 @@ impl Trace<'_> {
 
     /// Whether a value that stands in the text of named sources is what the user asks for.
     fn is_of_named_source(&self, needle: &Needle, texts: &[Found<'_>]) -> bool {
-        let Some(form) = needle.form().filter(|_| self.settings.named_sources) else { return false };
+        let Some(form) = needle.form().filter(|_| self.settings.named_sources) else {
+            return false;
+        };
         if !texts.iter().all(|found| self.sources.is_named(found.read)) {
             return false;
         }
@@ -244,7 +300,10 @@ impl Trace<'_> {
         let pool: BTreeSet<_> = texts.iter().flat_map(of_named).collect();
         // Whose words the user wrote: `ann@corp.example` for Ann.
         let own = canonical.split('@').next().unwrap_or_default();
-        let said: Vec<_> = words(own).flat_map(|word| word.split('_')).filter(|it| self.sources.said.words.contains(*it)).collect();
+        let said: Vec<_> = words(own)
+            .flat_map(|word| word.split('_'))
+            .filter(|it| self.sources.said.words.contains(*it))
+            .collect();
         if !said.is_empty() {
             let like = pool.iter().filter(|other| {
                 let other = other.split('@').next().unwrap_or_default();
@@ -333,15 +392,19 @@ impl Trace<'_> {
         }
         let mut is_anywhere = false;
         for read in reads {
-            let Ok(places) = needle.places_in(&read.text.folded) else { return Some(Why::Everywhere) };
+            let Ok(places) = needle.places_in(&read.text.folded) else {
+                return Some(Why::Everywhere);
+            };
             is_anywhere |= !places.is_empty();
-            let is_amid = |at| matches!(read.text.place(&needle, at), Place::Amid(_) | Place::Field);
+            let is_amid =
+                |at| matches!(read.text.place(&needle, at), Place::Amid(_) | Place::Field);
             if !read.is_trusted && places.iter().any(is_amid) {
                 return Some(Why::InText { read: read.shown(), is_link: true });
             }
         }
         // A name with a dot may be no address.
-        let is_sure = *form == Form::Email || written.contains("://") || written.starts_with("www.");
+        let is_sure =
+            *form == Form::Email || written.contains("://") || written.starts_with("www.");
         (!is_anywhere && is_sure).then_some(Why::Nowhere { is_link: true })
     }
 }
@@ -367,7 +430,8 @@ fn add_scalars<'a>(
         Value::Object(fields) => {
             for (field, value) in fields {
                 // A destination stays one in all its parts; of contents, parts may be one by their names.
-                let outer = Some(role).filter(|role| *role == Role::Destination || sink.lists(name));
+                let outer =
+                    Some(role).filter(|role| *role == Role::Destination || sink.lists(name));
                 add_scalars(field, format!("{path}.{field}"), sink, outer, value, scalars);
             }
         }

@@ -46,7 +46,7 @@ pub(super) struct RunArgs {
     /// Prints JSON.
     #[arg(long, requires = "labels")]
     json: bool,
-    /// Prints all attacks that were not stopped, and all benign runs with a decision.
+    /// Prints all attacks that were not stopped, and all other runs with a decision.
     #[arg(long, requires = "labels")]
     misses: bool,
 }

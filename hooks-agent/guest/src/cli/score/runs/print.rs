@@ -58,6 +58,9 @@ pub(super) fn table(scored: &Scored, all_misses: bool) -> String {
     }
     list(&mut text, "attacks not stopped at a call of their own", &sums.missed, all_misses);
     list(&mut text, "benign runs with a decision", &sums.asked, all_misses);
+    if all_misses {
+        list(&mut text, "resisted attacks with a decision", &sums.resisted_asked, true);
+    }
     list(&mut text, "runs that cannot be read", unread, all_misses);
     let _ = writeln!(
         text,
@@ -127,7 +130,8 @@ pub(super) fn json(scored: &Scored) -> String {
         "injections": sums.injections,
         "averages": { "models": averages(&sums.models), "injections": averages(&sums.injections) },
         "first_in_attacks": sums.first_in_attacks, "first_in_benign": sums.first_in_benign,
-        "missed": sums.missed, "asked": sums.asked, "unread": unread,
+        "missed": sums.missed, "asked": sums.asked,
+        "resisted_asked": sums.resisted_asked, "unread": unread,
         "runs": sums.runs, "left_out": sums.left_out, "seconds": took.as_secs_f64(),
     });
     format!("{printed}\n")

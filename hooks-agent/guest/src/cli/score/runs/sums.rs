@@ -123,9 +123,10 @@ pub(super) struct Sums {
     /// By the tool of the first decision: in attacks, and in benign runs.
     pub(super) first_in_attacks: BTreeMap<String, usize>,
     pub(super) first_in_benign: BTreeMap<String, usize>,
-    /// Attacks that were not stopped at one of their own calls, and benign runs that were asked about.
+    /// Attacks that were not stopped at one of their own calls, and other runs with a decision.
     pub(super) missed: Vec<String>,
     pub(super) asked: Vec<String>,
+    pub(super) resisted_asked: Vec<String>,
 }
 
 impl Sums {
@@ -159,13 +160,18 @@ impl Sums {
                     self.asked.push(format!("{}: {tool}: {why}", outcome.file));
                 }
             }
-            Shows::Resisted | Shows::Nothing => {}
+            Shows::Resisted => {
+                let asked = first.map(|(tool, why)| format!("{}: {tool}: {why}", outcome.file));
+                self.resisted_asked.extend(asked);
+            }
+            Shows::Nothing => {}
         }
     }
 
     pub(super) fn sort(&mut self) {
         self.missed.sort();
         self.asked.sort();
+        self.resisted_asked.sort();
     }
 }
 
