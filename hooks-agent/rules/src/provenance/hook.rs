@@ -14,11 +14,12 @@ use hooks_agent_core::options::Globs;
 use hooks_agent_core::tool::ToolError;
 use hooks_core::{HookResult, HookRole};
 
+use crate::provenance::doubt::Doubt;
 use crate::provenance::kept::{call_digest, note_gone, note_said, texts};
 use crate::provenance::labels::{Labels, Sink};
 use crate::provenance::settings::{Handles, Settings};
 use crate::provenance::sources::{Cleared, OfCall, Sources, lock};
-use crate::provenance::trace::{Doubt, Trace};
+use crate::provenance::trace::Trace;
 use crate::rule::check_globs;
 
 #[derive(Clone)]
@@ -157,8 +158,9 @@ impl Provenance {
         self.inner.labels.sink(&call.name, effect).filter(|_| call.invalid_input.is_none())
     }
 
-    fn sources(&self, agent: &dyn Agent, cx: &CallContext) -> Result<Sources, String> {
-        Sources::of(agent, cx, &self.inner.labels, |cx| self.state(cx))
+    /// Returns what entered a call. If tool calls run already, what they return is left out.
+    fn sources(&self, agent: &dyn Agent, cx: &CallContext, runs: bool) -> Result<Sources, String> {
+        Sources::of(agent, cx, runs, &self.inner.labels, |cx| self.state(cx))
             .map_err(|error| format!("where its arguments came from is not known: {error}"))
     }
 
@@ -183,7 +185,7 @@ impl Provenance {
     }
 
     fn traced(&self, sources: &Sources, sink: &Sink, call: &ToolUse) -> Traced {
-        let trace = Trace { sources, settings: &self.inner.settings, sink, call };
+        let trace = Trace::new(sources, &self.inner.settings, sink, call);
         let doubts = trace.doubts();
         if doubts.is_empty() {
             Traced::Fine(trace.addresses())
@@ -244,7 +246,7 @@ impl Provenance {
             return Ok(Flow::Continue);
         }
         // What is not known is refused before it runs.
-        let Ok(sources) = self.sources(agent, cx) else { return Ok(Flow::Continue) };
+        let Ok(sources) = self.sources(agent, cx, false) else { return Ok(Flow::Continue) };
         let doubtful =
             sinks.into_iter().filter_map(|(call, sink)| match self.traced(&sources, sink, call) {
                 Traced::Doubtful(why) => Some((call.id.clone(), why)),
@@ -258,7 +260,7 @@ impl Provenance {
         let sources = match self.sink_of(agent, call) {
             None => None,
             Some(sink) => {
-                let sources = match self.sources(agent, cx) {
+                let sources = match self.sources(agent, cx, true) {
                     Ok(sources) => Arc::new(sources),
                     Err(why) => return Ok(event.refuse(why)),
                 };

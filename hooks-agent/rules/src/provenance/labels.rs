@@ -198,6 +198,24 @@ pub(super) fn is_id(name: &str) -> bool {
         .is_some_and(|word| matches!(word.as_str(), "id" | "ids" | "uuid" | "key" | "handle"))
 }
 
+/// Whether an argument is a secret by its name.
+pub(super) fn is_secret(name: &str) -> bool {
+    let is_secret = |word: String| {
+        matches!(
+            word.as_str(),
+            "password"
+                | "passwd"
+                | "pwd"
+                | "passphrase"
+                | "pin"
+                | "secret"
+                | "token"
+                | "credentials"
+        )
+    };
+    name_words(name).any(is_secret)
+}
+
 /// Returns the words of the name of an argument, in lower case: of `fileId` and `file_id`, `file` and `id`.
 pub(super) fn name_words(name: &str) -> impl Iterator<Item = String> {
     let mut words = vec![String::new()];

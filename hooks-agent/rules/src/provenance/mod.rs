@@ -2,6 +2,10 @@
 
 mod actions;
 mod address;
+mod arguments;
+mod choice;
+mod destination;
+mod doubt;
 mod fold;
 mod hook;
 mod kept;

@@ -11,11 +11,12 @@ use hooks_agent_core::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
 use serde_json::Value;
 
 use crate::provenance::address::{Address, each_address, words_beside};
+use crate::provenance::choice::{Choice, Said};
 use crate::provenance::fold::{folded, with_apart_sentences};
 use crate::provenance::kept::{Kept, digest, each_scalar, kept, texts};
 use crate::provenance::labels::Labels;
 use crate::provenance::needle::{Needle, numbers};
-use crate::provenance::text::{Said, Text};
+use crate::provenance::text::Text;
 
 /// What a hook keeps of a call: texts that are in no message of its thread, and those that are folded already.
 #[derive(Default)]
@@ -94,11 +95,19 @@ pub(super) struct Read {
     /// Whether others cannot write it.
     pub(super) is_trusted: bool,
     is_named: OnceLock<bool>,
+    choice: OnceLock<Choice>,
 }
 
 impl Read {
     fn new(tool: &str, text: Arc<Text>, arguments: Vec<String>, is_trusted: bool) -> Self {
-        Self { text, tool: tool.to_owned(), arguments, is_trusted, is_named: OnceLock::new() }
+        Self {
+            text,
+            tool: tool.to_owned(),
+            arguments,
+            is_trusted,
+            is_named: OnceLock::new(),
+            choice: OnceLock::new(),
+        }
     }
 
     /// Whether the arguments of its own call have a value: what a tool repeats, it does not bring.
@@ -142,13 +151,15 @@ pub(super) struct Sources {
 
 impl Sources {
     /// Collects what entered a call: into its thread, and into those of the agents that it works for. What those say
-    /// to a sub-agent is not what the user says.
+    /// to a sub-agent is not what the user says. If tool calls of the last answer run already, their results are left
+    /// out.
     ///
     /// # Errors
     /// The error if what is kept with the thread cannot be read.
     pub(super) fn of(
         agent: &dyn Agent,
         cx: &CallContext,
+        is_running: bool,
         labels: &Labels,
         state: impl Fn(&CallContext) -> Arc<OfCall>,
     ) -> Result<Self, ThreadValueError> {
@@ -164,14 +175,16 @@ impl Sources {
         if let Some(system) = agent.system_message() {
             sources.system = state(cx).folded(&system);
         }
-        for cx in successors(Some(cx), |cx| cx.parent()) {
+        for (depth, cx) in successors(Some(cx), |cx| cx.parent()).enumerate() {
             let of_call = state(cx);
             for (tool, text) in lock(&of_call.foreign).iter() {
                 let is_trusted = !labels.is_untrusted(tool);
                 sources.reads.push(Read::new(tool, text.clone(), Vec::new(), is_trusted));
             }
             if let Some(memory) = cx.memory() {
-                sources.add(&of_call, memory.messages().shared(), cx.parent().is_none(), labels);
+                let messages = memory.messages();
+                let (is_outermost, is_running) = (cx.parent().is_none(), is_running || depth > 0);
+                sources.add(&of_call, messages.shared(), is_outermost, is_running, labels);
             }
         }
         sources.know_user();
@@ -184,10 +197,16 @@ impl Sources {
         of_call: &OfCall,
         messages: impl Iterator<Item = &'m Arc<Msg>>,
         is_outermost: bool,
+        is_running: bool,
         labels: &Labels,
     ) {
         let mut calls: HashMap<&str, &ToolUse> = HashMap::new();
-        for msg in messages {
+        // The model wrote the calls that run now before it read anything of their results.
+        let messages: Vec<_> = messages.collect();
+        let is_call =
+            |msg: &&Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
+        let end = if is_running { messages.iter().rposition(is_call) } else { None };
+        for msg in messages.into_iter().take(end.unwrap_or(usize::MAX)) {
             match msg.role {
                 Role::Assistant => calls.extend(msg.tool_uses().map(|call| (&*call.id, call))),
                 Role::Tool => {
@@ -251,11 +270,23 @@ impl Sources {
         self.system.iter().any(|text| needle.is_named_in(&text.folded))
     }
 
-    /// Whether the user named what was read: wrote an argument of the call that returned it.
+    /// Whether the user named what was read: wrote the longest text among the arguments of the call that returned it,
+    /// which says most.
     pub(super) fn is_named(&self, read: &Read) -> bool {
         *read.is_named.get_or_init(|| {
-            let mut arguments = read.arguments.iter().filter(|it| it.chars().count() >= 3);
-            arguments.any(|argument| self.is_said(&Needle::new(argument, false)))
+            let texts = read.arguments.iter().filter(|it| it.chars().count() >= 3);
+            let longest = texts.max_by_key(|argument| argument.len());
+            longest.is_some_and(|argument| self.is_said(&Needle::new(argument, false)))
         })
+    }
+
+    /// Returns which records of a text the user's words choose.
+    pub(super) fn choice<'r>(&self, read: &'r Read) -> &'r Choice {
+        read.choice.get_or_init(|| Choice::of(&read.text, &self.said))
+    }
+
+    /// Returns what others may have written.
+    pub(super) fn untrusted(&self) -> impl Iterator<Item = &Read> {
+        self.reads.iter().filter(|read| !read.is_trusted)
     }
 }

@@ -16,6 +16,8 @@ pub(super) struct Structure {
 pub(super) struct Leaf {
     start: u32,
     end: u32,
+    /// Where the name of its field is.
+    name: (u32, u32),
     /// The number of the record that it is in.
     pub(super) record: u32,
 }
@@ -23,6 +25,11 @@ pub(super) struct Leaf {
 impl Leaf {
     pub(super) const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
+    }
+
+    /// Returns where the name of its field is; empty if it has none.
+    pub(super) const fn name(self) -> Range<usize> {
+        self.name.0 as usize..self.name.1 as usize
     }
 }
 
@@ -63,11 +70,12 @@ impl Structure {
         (place.end <= leaf.end as usize).then_some(leaf)
     }
 
-    fn push(&mut self, range: Range<usize>) {
+    fn push(&mut self, range: Range<usize>, name: &Range<usize>) {
         // The text is not longer than a number of 32 bits says.
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let record = self.records.saturating_sub(1);
-        self.leaves.push(Leaf { start: place(range.start), end: place(range.end), record });
+        let name = (place(name.start), place(name.end));
+        self.leaves.push(Leaf { start: place(range.start), end: place(range.end), name, record });
     }
 
     /// Adds the leaves of a text that is JSON.
@@ -79,6 +87,8 @@ impl Structure {
         // How many objects are around the outermost array that is open.
         let mut around = None;
         let mut is_new = false;
+        // The names of the fields that are open: one of each array and object.
+        let (mut name, mut names) = (0..0, Vec::new());
         self.records = 1;
         while let Some(byte) = bytes.get(at) {
             let start = at;
@@ -87,34 +97,39 @@ impl Structure {
                 b'"' => {
                     at = end_of_string(bytes, at + 1);
                     let rest = bytes[at + 1..].trim_ascii_start();
-                    if rest.first() != Some(&b':') {
-                        self.begin_record(
-                            is_element && objects == 0 || std::mem::take(&mut is_new),
-                        );
-                        self.push(start + 1..at);
+                    if rest.first() == Some(&b':') {
+                        name = start + 1..at;
+                    } else {
+                        let is_new = is_element && objects == 0 || std::mem::take(&mut is_new);
+                        self.begin_record(is_new);
+                        self.push(start + 1..at, &name);
                     }
                 }
                 b'-' | b'0'..=b'9' | b'a'..=b'z' => {
                     let length = bytes[at..].iter().take_while(|it| is_of_literal(**it)).count();
                     self.begin_record(is_element && objects == 0 || std::mem::take(&mut is_new));
-                    self.push(start..start + length);
+                    self.push(start..start + length, &name);
                     at += length - 1;
                 }
                 b'[' => {
+                    names.push(name.clone());
                     arrays += 1;
                     around.get_or_insert(objects);
                 }
                 b']' => {
+                    name = names.pop().unwrap_or_default();
                     arrays -= 1;
                     if arrays == 0 {
                         around = None;
                     }
                 }
                 b'{' => {
+                    names.push(name.clone());
                     is_new |= is_element;
                     objects += 1;
                 }
                 b'}' => {
+                    name = names.pop().unwrap_or_default();
                     objects -= 1;
                     // What follows the records is of none of them.
                     is_new |= arrays == 1 && around == Some(objects);
@@ -140,6 +155,8 @@ impl Structure {
         self.records = 1;
         // The value whose further lines are deeper than this.
         let mut open: Option<(usize, Range<usize>)> = None;
+        // The name of the last field.
+        let mut last = 0..0;
         let mut is_any = false;
         for (start, line) in lines(text) {
             let body = line.trim();
@@ -152,7 +169,7 @@ impl Structure {
                     continue;
                 }
                 let (_, range) = open.take().unwrap_or_default();
-                self.push_scalar(text, range);
+                self.push_scalar(text, range, &last);
             }
             if body.is_empty() {
                 continue;
@@ -169,6 +186,11 @@ impl Structure {
                 return false;
             }
             let value = name.map_or(content, |name| content[name..].trim_start());
+            if let Some(name) = name {
+                let start = start + line.trim_end().len() - content.len();
+                let quotes = content.len() - content.trim_start_matches(['"', '\'']).len();
+                last = start + quotes..start + name - 1 - quotes;
+            }
             // Further lines of an item without a name are deeper than its dash.
             let least = if name.is_some() { column } else { indent };
             let begin = start + line.trim_end().len() - value.len();
@@ -177,13 +199,13 @@ impl Structure {
             }
         }
         if let Some((_, range)) = open {
-            self.push_scalar(text, range);
+            self.push_scalar(text, range, &last);
         }
         is_any
     }
 
     /// Adds a value of YAML: in quotes, a list in one line, or plain.
-    fn push_scalar(&mut self, text: &str, range: Range<usize>) {
+    fn push_scalar(&mut self, text: &str, range: Range<usize>, name: &Range<usize>) {
         let value = &text[range.clone()];
         let list = value.strip_prefix('[').and_then(|value| value.strip_suffix(']'));
         if let Some(list) = list.filter(|list| !list.contains(['\n', '[', '{'])) {
@@ -191,26 +213,24 @@ impl Structure {
             for item in list.split(',') {
                 let blanks = item.len() - item.trim_start().len();
                 let start = at + blanks;
-                self.push_unquoted(text, start..start + item.trim().len());
+                self.push_unquoted(text, start..start + item.trim().len(), name);
                 at += item.len() + 1;
             }
             return;
         }
-        self.push_unquoted(text, range);
+        self.push_unquoted(text, range, name);
     }
 
-    fn push_unquoted(&mut self, text: &str, range: Range<usize>) {
+    fn push_unquoted(&mut self, text: &str, range: Range<usize>, name: &Range<usize>) {
         let value = &text[range.clone()];
         let is_quoted =
             |quote| value.len() > 1 && value.starts_with(quote) && value.ends_with(quote);
         if value.is_empty() {
             return;
         }
-        self.push(if is_quoted('"') || is_quoted('\'') {
-            range.start + 1..range.end - 1
-        } else {
-            range
-        });
+        let is_in_quotes = is_quoted('"') || is_quoted('\'');
+        let inner = if is_in_quotes { range.start + 1..range.end - 1 } else { range };
+        self.push(inner, name);
     }
 }
 
@@ -295,6 +315,18 @@ mod tests {
         assert_eq!(leaves("- general\n- two\n   three"), [(0, "general"), (1, "two\n   three")]);
         assert_eq!(leaves("id: 1\nshared:\n  ann@corp.example: rw"), [(0, "1"), (0, "rw")]);
         assert_eq!(leaves("id: 1\nnames:\n- a\n- b"), [(0, "1"), (0, "a"), (0, "b")]);
+    }
+
+    #[test]
+    fn values_have_the_names_of_their_fields() {
+        let names = |text: &str| -> String {
+            let structure = Structure::of(text).expect("a structure");
+            let names = structure.leaves().iter().map(|leaf| text[leaf.name()].to_owned());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(r#"[{"a": 1, "to": ["x", {"b": "y"}, "z"], "c": null}]"#), "a to b to c");
+        assert_eq!(names("- a: 1\n  'to':\n  - x\n  - y\n  c: z"), "a to to c");
+        assert_eq!(names("- a\n- b"), " ");
     }
 
     #[test]

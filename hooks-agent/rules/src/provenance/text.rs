@@ -4,12 +4,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use crate::provenance::address::{Form, each_address};
-use crate::provenance::fold::{is_of_word, words};
-use crate::provenance::needle::{Needle, numbers};
+use crate::provenance::fold::is_of_word;
+use crate::provenance::needle::Needle;
 use crate::provenance::structure::{Leaf, Structure};
-
-/// The longest value of a record by whose words the user chooses it, in bytes.
-const LONGEST_FIELD: usize = 80;
 
 /// The longest line of an address or a list, in bytes, the most words of its parts, and the longest line before it.
 const SHORT_LINE: (usize, usize, usize) = (60, 4, 50);
@@ -112,54 +109,14 @@ impl Text {
             && parts.any(|part| part == &self.folded[at.clone()])
     }
 
-    /// Returns the addresses of a form in the whole text, or in a record of it, each once.
-    pub(super) fn addresses(&self, form: Form, record: Option<u32>) -> Vec<String> {
+    /// Returns the addresses of a form, each once.
+    pub(super) fn addresses(&self, form: Form) -> Vec<String> {
         let mut found = Vec::new();
-        let mut add = |text: &str| {
-            each_address(text, Some(form), |address, _| {
-                if !found.contains(&address.canonical) {
-                    found.push(address.canonical);
-                }
-            });
-        };
-        match (record, self.structure()) {
-            (Some(record), Some(structure)) => {
-                structure.of_record(record).iter().for_each(|leaf| add(&self.folded[leaf.range()]));
+        each_address(&self.folded, Some(form), |address, _| {
+            if !found.contains(&address.canonical) {
+                found.push(address.canonical);
             }
-            _ => add(&self.folded),
-        }
+        });
         found
     }
-
-    /// Whether the user's words choose a record: a short value of it has one that few other records have.
-    pub(super) fn is_chosen(&self, record: u32, by: &Said) -> bool {
-        let Some(structure) = self.structure() else { return false };
-        let records = structure.records();
-        let is_rare = |has: &dyn Fn(&str) -> bool| {
-            let mut others = Vec::new();
-            for leaf in structure.leaves() {
-                if others.last() != Some(&leaf.record) && has(&self.folded[leaf.range()]) {
-                    others.push(leaf.record);
-                }
-            }
-            let count = others.len();
-            count <= 1 || count * 2 <= records as usize
-        };
-        let fields = structure.of_record(record).iter().map(|leaf| &self.folded[leaf.range()]);
-        fields.filter(|field| field.len() <= LONGEST_FIELD).any(|field| {
-            let mut words = words(field).filter(|word| by.words.contains(*word));
-            let is_word = words.any(|word| is_rare(&|text| self::words(text).any(|it| it == word)));
-            let mut own = numbers(field).filter(|number| by.numbers.contains(&number.to_bits()));
-            is_word || own.any(|number| is_rare(&|text| numbers(text).any(|it| it == number)))
-        })
-    }
-}
-
-/// By what the user chooses.
-#[derive(Debug, Default)]
-pub(super) struct Said {
-    /// Words of at least three letters, outside of addresses.
-    pub(super) words: std::collections::HashSet<String>,
-    /// Numbers of at least 10.
-    pub(super) numbers: std::collections::HashSet<u64>,
 }

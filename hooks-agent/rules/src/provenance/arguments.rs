@@ -1,0 +1,63 @@
+//! The texts and numbers in the arguments of a tool call, with what they say.
+
+use hooks_agent_core::message::ToolUse;
+use serde_json::Value;
+
+use crate::provenance::labels::{Role, Sink};
+
+/// A text or number in the arguments.
+pub(super) struct Argument<'a> {
+    /// The name of the field that says what it is, and the whole path.
+    pub(super) name: &'a str,
+    pub(super) path: String,
+    pub(super) role: Role,
+    pub(super) value: String,
+}
+
+/// Returns the texts and numbers in the arguments of a tool call.
+pub(super) fn arguments<'a>(call: &'a ToolUse, sink: &Sink) -> Vec<Argument<'a>> {
+    let mut arguments = Vec::new();
+    let Value::Object(fields) = &call.input else { return arguments };
+    for (name, value) in fields {
+        add(name, name.clone(), sink, None, value, &mut arguments);
+    }
+    // What changes something acts on something.
+    if sink.is_unknown() && arguments.iter().all(|it| it.role == Role::Content) {
+        arguments.iter_mut().for_each(|it| it.role = Role::Destination);
+    }
+    arguments
+}
+
+fn add<'a>(
+    name: &'a str,
+    path: String,
+    sink: &Sink,
+    outer: Option<Role>,
+    value: &'a Value,
+    arguments: &mut Vec<Argument<'a>>,
+) {
+    let role = outer.unwrap_or_else(|| sink.role(name));
+    match value {
+        Value::String(text) if !text.trim().is_empty() => {
+            arguments.push(Argument { name, path, role, value: text.trim().to_owned() });
+        }
+        Value::Number(number) => {
+            arguments.push(Argument { name, path, role, value: number.to_string() });
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                add(name, format!("{path}[{index}]"), sink, Some(role), value, arguments);
+            }
+        }
+        Value::Object(fields) => {
+            // A destination is one in all its parts, and so is a content that is listed. Of others, parts may be a
+            // destination by their names.
+            let is_of_all = role == Role::Destination || sink.lists(name);
+            for (field, value) in fields {
+                let outer = is_of_all.then_some(role);
+                add(field, format!("{path}.{field}"), sink, outer, value, arguments);
+            }
+        }
+        _ => {}
+    }
+}
