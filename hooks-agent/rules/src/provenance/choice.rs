@@ -1,12 +1,12 @@
 //! Which records of a result the user's words choose.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::provenance::address::{Form, each_address};
 use crate::provenance::fold::words;
 use crate::provenance::labels::name_words;
 use crate::provenance::needle::numbers;
-use crate::provenance::structure::{Leaf, Structure};
+use crate::provenance::structure::Leaf;
 use crate::provenance::text::Text;
 
 /// The longest value of a record by whose words the user chooses it, in bytes.
@@ -42,63 +42,61 @@ impl Said {
     }
 }
 
-/// How well each record of a text fits what the user said: by how many words or numbers in its short values that few
-/// other records have.
+/// What each record of a text has of what the user said: the words and numbers in its short values that few other
+/// records have, by their numbers.
 #[derive(Debug, Default)]
-pub(super) struct Choice {
-    scores: Vec<u32>,
-    best: u32,
-}
+pub(super) struct Choice(Vec<BTreeSet<usize>>);
 
 impl Choice {
     pub(super) fn of(text: &Text, said: &Said) -> Self {
         let Some(structure) = text.structure() else { return Self::default() };
         let records = structure.records() as usize;
-        let mut by_mark: HashMap<Mark<'_>, Vec<u32>> = HashMap::new();
-        let mut short: HashSet<(u32, Mark<'_>)> = HashSet::new();
+        // The records that have it, in short values or at all.
+        let mut by_mark: HashMap<Mark<'_>, (BTreeSet<u32>, BTreeSet<u32>)> = HashMap::new();
         for leaf in structure.leaves() {
             let value = &text.folded[leaf.range()];
             said.each_mark(value, |mark| {
-                let of = by_mark.entry(mark.clone()).or_default();
-                if of.last() != Some(&leaf.record) {
-                    of.push(leaf.record);
-                }
+                let (short, all) = by_mark.entry(mark).or_default();
+                all.insert(leaf.record);
                 if value.len() <= LONGEST {
-                    short.insert((leaf.record, mark));
+                    short.insert(leaf.record);
                 }
             });
         }
-        let mut scores = vec![0; records];
-        for (record, mark) in short {
-            let count = by_mark.get(&mark).map_or(0, Vec::len);
-            if (count <= 1 || count * 2 <= records)
-                && let Some(score) = scores.get_mut(record as usize)
-            {
-                *score += 1;
+        let mut marks = vec![BTreeSet::new(); records];
+        for (number, (short, all)) in by_mark.into_values().enumerate() {
+            if all.len() <= 1 || all.len() * 2 <= records {
+                for record in short {
+                    marks[record as usize].insert(number);
+                }
             }
         }
-        let best = scores.iter().copied().max().unwrap_or(0);
-        Self { scores, best }
+        Self(marks)
     }
 
-    /// Whether a record is one that fits best.
-    fn is_best(&self, record: u32) -> bool {
-        self.best > 0 && self.scores.get(record as usize) == Some(&self.best)
+    /// Returns the records that fit what the user said as well as this one does; none if it does not.
+    fn like(&self, record: u32) -> impl Fn(u32) -> bool {
+        let own = self.0.get(record as usize).filter(|own| !own.is_empty());
+        move |other| {
+            let other = self.0.get(other as usize);
+            own.zip(other).is_some_and(|(own, other)| own.is_subset(other))
+        }
     }
 
     /// Whether the user's words choose a value of a record. An address has no other one in a record that fits as well,
     /// in the field that is called like the argument, if there is one.
     pub(super) fn chooses(&self, text: &Text, leaf: Leaf, name: &str, form: Option<Form>) -> bool {
-        let Some(structure) = text.structure().filter(|_| self.is_best(leaf.record)) else {
+        let is_like = self.like(leaf.record);
+        let Some(structure) = text.structure().filter(|_| is_like(leaf.record)) else {
             return false;
         };
         let Some(form) = form else { return true };
         let of_form = |leaf: &&Leaf| Form::of(text.folded[leaf.range()].trim()) == Some(form);
-        let best = structure.leaves().iter().filter(|leaf| self.is_best(leaf.record));
-        let best: Vec<_> = best.filter(of_form).collect();
-        let is_like = |leaf: &&&Leaf| name_words(&text.folded[leaf.name()]).eq(name_words(name));
-        let named: Vec<_> = best.iter().copied().filter(|leaf| is_like(&leaf)).collect();
-        let all = if named.is_empty() { best } else { named };
+        let like = structure.leaves().iter().filter(|leaf| is_like(leaf.record));
+        let like: Vec<_> = like.filter(of_form).collect();
+        let is_called = |leaf: &&Leaf| name_words(&text.folded[leaf.name()]).eq(name_words(name));
+        let called: Vec<_> = like.iter().copied().filter(is_called).collect();
+        let all = if called.is_empty() { like } else { called };
         let canonical = |leaf: &Leaf| form.canonical(text.folded[leaf.range()].trim()).into_owned();
         let own = canonical(&leaf);
         // Each record that fits has it, or has none.
@@ -112,7 +110,8 @@ impl Choice {
     /// Whether the user's words choose the record in whose text an address stands, by something else than that text,
     /// and no other address of its form stands in a record that fits.
     pub(super) fn chooses_amid(&self, text: &Text, leaf: Leaf, said: &Said, form: Form) -> bool {
-        let Some(structure) = text.structure().filter(|_| self.is_best(leaf.record)) else {
+        let is_like = self.like(leaf.record);
+        let Some(structure) = text.structure().filter(|_| is_like(leaf.record)) else {
             return false;
         };
         let mut others = structure.of_record(leaf.record).iter().filter(|other| **other != leaf);
@@ -124,17 +123,12 @@ impl Choice {
             }
             is_any
         });
-        is_by_other && structure.records() > 1 && self.addresses(text, structure, form) == 1
-    }
-
-    /// How many addresses of a form are in records that fit.
-    fn addresses(&self, text: &Text, structure: &Structure, form: Form) -> usize {
         let mut found = HashSet::new();
-        for leaf in structure.leaves().iter().filter(|leaf| self.is_best(leaf.record)) {
+        for leaf in structure.leaves().iter().filter(|leaf| is_like(leaf.record)) {
             each_address(&text.folded[leaf.range()], Some(form), |address, _| {
                 found.insert(address.canonical);
             });
         }
-        found.len()
+        is_by_other && structure.records() > 1 && found.len() == 1
     }
 }
