@@ -99,6 +99,7 @@
 //! | `rate-limit` | `RateLimit` |
 //! | `retry` | `ModelRetry`, `ToolRetry` |
 //! | `rules` | `Rules`, `Condition`, `EgressGuard`, `Quotas` |
+//! | `provenance` | `Provenance`, with `rules` |
 //! | `secrets` | `ToolParams` |
 //! | `structured-output` | `StructuredOutput`, `call_typed`, `stream_typed` |
 //! | `words` | `SensitiveWords` |

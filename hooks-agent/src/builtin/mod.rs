@@ -13,6 +13,7 @@
 //! | `ToolApproval` | asks a decider before tools run | 20 | |
 //! | `Rules` | goes by rules about tool calls, with conditions in CEL | 25 | `rules` |
 //! | `RuleOfTwo` | keeps untrusted input, private data and changes of state apart | 30 | |
+//! | `Provenance` | asks about arguments that others brought | 32 | `provenance` |
 //! | `InjectPrompt` | adds rules to the system prompt | 80 | |
 //! | `Spotlight` | marks foreign text as data | 300 | |
 //! | `ToolParams` | adds arguments that only the tool receives | 950 | `secrets` |

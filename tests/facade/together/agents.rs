@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use hooks_agent::builtin::connect::Studio;
 use hooks_agent::builtin::guard::{
-    Decision, EgressGuard, InjectPrompt, Judge, McpPins, PiiDetection, Requires, RuleOfTwo, Rules,
-    Sanitize, Secrets, SensitiveWords, Spotlight, Then, ToolApproval, ToolParams, ToolRule, Vault,
-    WordList,
+    Decision, EgressGuard, InjectPrompt, Judge, McpPins, PiiDetection, Provenance, Requires,
+    RuleOfTwo, Rules, Sanitize, Secrets, SensitiveWords, Spotlight, Then, ToolApproval, ToolParams,
+    ToolRule, Vault, WordList,
 };
 use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
 use hooks_agent::builtin::observe::{JsonlTrace, Logging, Monitoring, OpenTelemetry, Timing};
@@ -88,6 +88,11 @@ pub(crate) fn guards_with(
     let words = SensitiveWords::new(WordList::new(["swordfish"]).unwrap());
     let rule =
         RuleOfTwo::new().untrusted_input(["browse"]).harmless(["look", "send", "inner", "middle"]);
+    let provenance = Provenance::new()
+        .untrusted(["browse"])
+        .unwrap()
+        .trusted(["look", "send", "inner", "middle"])
+        .unwrap();
     let known = ToolRule::new("known", Then::Deny).when("size(args) > 1000000");
     let after = ToolRule::new("after", Then::Deny).tools(["look"]).requires(Requires::new("none"));
     let rules = Rules::builder().rule(known).rule(after.when("false")).build().unwrap();
@@ -104,6 +109,7 @@ pub(crate) fn guards_with(
         .hook(approval)
         .hook(rule)
         .hook(rules)
+        .hook(provenance)
         .hook(InjectPrompt::new("Be brief."))
         .hook(Spotlight::new(["browse"]))
         .hook(ToolParams::new().secret("token", SECRET.to_owned()).for_tools(["send"]))

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::executor::block_on;
 use hooks_agent::builtin::guard::{
-    EgressGuard, InjectPrompt, Judge, McpPins, PiiDetection, RuleOfTwo, Rules, Sanitize, Secrets,
-    SensitiveWords, Spotlight, ToolParams, WordList,
+    EgressGuard, InjectPrompt, Judge, McpPins, PiiDetection, Provenance, RuleOfTwo, Rules,
+    Sanitize, Secrets, SensitiveWords, Spotlight, ToolParams, WordList,
 };
 use hooks_agent::builtin::limit::{Budget, ModelCallLimit, RateLimit, ToolCallLimit};
 use hooks_agent::builtin::people::HumanInTheLoop;
@@ -59,13 +59,14 @@ fn what_a_call_inside_of_a_call_says_is_guarded_too() {
 fn guards_and_limits_run_in_calls_inside_of_calls() {
     let plays = || ScriptedModel::new("plays", |_| "done");
     let words = WordList::new(["x"]).unwrap();
-    let hooks: [Box<dyn DynAgentHook>; 18] = [
+    let hooks: [Box<dyn DynAgentHook>; 19] = [
         Box::new(PiiDetection::email()),
         Box::new(Secrets::new()),
         Box::new(SensitiveWords::new(words)),
         Box::new(Sanitize::new("x", "y").unwrap()),
         Box::new(Spotlight::all()),
         Box::new(RuleOfTwo::new()),
+        Box::new(Provenance::new()),
         Box::new(Rules::builder().build().unwrap()),
         Box::new(EgressGuard::new(["x"]).unwrap().private_data(["*"]).unwrap()),
         Box::new(McpPins::open("no-pins.json").unwrap()),

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use crate::agents::{MINUTE, guards, limits, observers, recovery};
 
 /// Every built-in with a place in the order, from the first to the last.
-const ORDER: [(&str, i32); 29] = [
+const ORDER: [(&str, i32); 30] = [
     ("EgressGuard", 10),
     ("McpPins", 10),
     ("PiiDetection", 10),
@@ -28,6 +28,7 @@ const ORDER: [(&str, i32); 29] = [
     ("ToolApproval", 20),
     ("Rules", 25),
     ("RuleOfTwo", 30),
+    ("Provenance", 32),
     ("InjectPrompt", 80),
     ("ModelRetry", 150),
     ("ToolRetry", 150),

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use hooks_agent::builtin::guard::{
-    EgressGuard, InjectPrompt, Judge, PiiDetection, RuleOfTwo, Rules, Secrets, Spotlight, Then,
-    ToolRule,
+    EgressGuard, InjectPrompt, Judge, PiiDetection, Provenance, RuleOfTwo, Rules, Secrets,
+    Spotlight, Then, ToolRule,
 };
 use hooks_agent::builtin::limit::{
     Budget, LoopDetection, ModelCallLimit, Quota, Quotas, ToolCallLimit, Within,
@@ -183,6 +183,7 @@ fn hooks(dice: &mut Dice) -> Vec<Shadowed> {
                 .private_data(["mail"])
                 .changes_state(["pay"]),
         ),
+        Box::new(Provenance::new().untrusted(["look"]).unwrap()),
         Box::new(Rules::builder().rule(rule).rule(ask).build().unwrap()),
         Box::new(
             Judge::new(ScriptedModel::new("small", |_| "no verdict"), "be good")

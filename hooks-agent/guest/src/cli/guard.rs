@@ -30,8 +30,9 @@ const MOST_BYTES: u64 = 64 * 1024 * 1024;
 /// The exit code by which a coding agent blocks its event.
 const BLOCKED: u8 = 2;
 
-/// Limits that a guard cannot hold: they count in their process, or what a coding agent does not report.
-const NOT_HELD: [&str; 5] = ["budget", "mcp_pins", "model_call_limit", "quotas", "rate_limit"];
+/// Hooks that a guard cannot hold: they count in their process, or need what a coding agent does not report.
+const NOT_HELD: [&str; 6] =
+    ["budget", "mcp_pins", "model_call_limit", "provenance", "quotas", "rate_limit"];
 
 /// Decides about one event of a coding agent: reads it as JSON, runs the hooks of the policy, and
 /// answers as the hook of the agent.
@@ -244,8 +245,8 @@ fn refuse_limits_not_held(merged: &Merged, agent: &str) -> Result<(), BoxError> 
         Some(first) => {
             let names = not_held.fold(first, |names, name| format!("{names}, {name}"));
             let reason = format!(
-                "a guard cannot hold {names}: it counts no model calls, no time and no quotas, and cannot ask \
-                 servers what their tools are; keep them from `{agent}` by `agents`"
+                "a guard cannot hold {names}: it counts no model calls, no time and no quotas, keeps nothing of \
+                 what the agent read, and cannot ask servers what their tools are; keep them from `{agent}` by `agents`"
             );
             Err(reason.into())
         }

@@ -110,6 +110,7 @@ impl Condition {
             thread: "",
             past: Some(&past),
             round: Some(1),
+            origins: &|_| Err("`origin` needs a call of an agent".to_owned()),
         };
         self.holds(&facts).map_err(|fault| fault.message().to_owned())
     }

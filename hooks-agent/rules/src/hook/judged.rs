@@ -7,6 +7,7 @@ use hooks_agent_core::message::{Question, ToolUse};
 use serde_json::Value;
 
 use crate::expression::{Facts, Now};
+use crate::hook::origins::Origins;
 use crate::hook::rules::Inner;
 use crate::hook::state::State;
 use crate::hook::tools::Known;
@@ -88,6 +89,7 @@ impl<'a> Case<'a> {
         let at_once = reads_past && inner.is_at_once(cx);
         let is_known = reads_past && !at_once;
         let past = is_known.then(|| Past::of(cx, &inner.counter).ok()).flatten();
+        let origins = Origins::new(cx, args, stage != Stage::Foreseen);
         let facts = Facts {
             args,
             tool: &call.name,
@@ -98,6 +100,7 @@ impl<'a> Case<'a> {
             thread: cx.owner_call().thread_id(),
             past: past.as_ref(),
             round: self.of_call.round(),
+            origins: &|path| origins.of(path),
         };
         let mut judged = Judged::default();
         let mut is_spoken_of = false;

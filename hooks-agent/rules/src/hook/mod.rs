@@ -4,6 +4,7 @@ mod builder;
 mod judged;
 #[cfg(feature = "policy")]
 mod options;
+mod origins;
 mod rules;
 mod schema;
 mod state;

@@ -306,8 +306,8 @@ mod tests {
         assert!(create.are_asked_in("please create an event on monday"));
         assert!(create.are_asked_in("use create_calendar_event"));
         let text = Text::new("erstelle einen eintrag: abendessen mit ann".to_owned());
-        assert!(create.are_asked_with(&text, &Needle::new("Abendessen", false)));
-        assert!(!create.are_asked_with(&text, &Needle::new("Frühstück", false)));
+        assert!(create.are_asked_with(&text, &Needle::new("Abendessen", "")));
+        assert!(!create.are_asked_with(&text, &Needle::new("Frühstück", "")));
         assert!(!create.are_asked_in("the event was nice. we will come again."));
     }
 }

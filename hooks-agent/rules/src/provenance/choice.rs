@@ -55,10 +55,11 @@ impl Choice {
         let mut by_mark: HashMap<Mark<'_>, (BTreeSet<u32>, BTreeSet<u32>)> = HashMap::new();
         for leaf in structure.leaves() {
             let value = &text.folded[leaf.range()];
+            let is_short = value.len() <= LONGEST && !has_address(value);
             said.each_mark(value, |mark| {
                 let (short, all) = by_mark.entry(mark).or_default();
                 all.insert(leaf.record);
-                if value.len() <= LONGEST {
+                if is_short {
                     short.insert(leaf.record);
                 }
             });
@@ -107,28 +108,26 @@ impl Choice {
         !records.is_empty() && records.into_values().all(|has| has)
     }
 
-    /// Whether the user's words choose the record in whose text an address stands, by something else than that text,
-    /// and no other address of its form stands in a record that fits.
-    pub(super) fn chooses_amid(&self, text: &Text, leaf: Leaf, said: &Said, form: Form) -> bool {
+    /// Whether the user's words choose the record in whose text an address stands, and no other address of its form
+    /// stands in a record that fits.
+    pub(super) fn chooses_amid(&self, text: &Text, leaf: Leaf, form: Form) -> bool {
         let is_like = self.like(leaf.record);
         let Some(structure) = text.structure().filter(|_| is_like(leaf.record)) else {
             return false;
         };
-        let mut others = structure.of_record(leaf.record).iter().filter(|other| **other != leaf);
-        let is_by_other = others.any(|other| {
-            let value = &text.folded[other.range()];
-            let mut is_any = false;
-            if value.len() <= LONGEST {
-                said.each_mark(value, |_| is_any = true);
-            }
-            is_any
-        });
         let mut found = HashSet::new();
         for leaf in structure.leaves().iter().filter(|leaf| is_like(leaf.record)) {
             each_address(&text.folded[leaf.range()], Some(form), |address, _| {
                 found.insert(address.canonical);
             });
         }
-        is_by_other && structure.records() > 1 && found.len() == 1
+        structure.records() > 1 && found.len() == 1
     }
+}
+
+/// Whether a value has an address in it: by the words around it, who wrote it would choose it.
+fn has_address(value: &str) -> bool {
+    let mut is_any = false;
+    each_address(value, None, |address, _| is_any |= address.form != Form::Account);
+    is_any && Form::of(value.trim()).is_none()
 }

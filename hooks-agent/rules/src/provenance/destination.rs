@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::provenance::address::{Form, each_address};
 use crate::provenance::doubt::Why;
 use crate::provenance::fold::words;
-use crate::provenance::labels::{is_id, is_secret, name_words};
+use crate::provenance::labels::{is_secret, name_words};
 use crate::provenance::needle::{Kind, Needle, TooMany};
 use crate::provenance::settings::Handles;
 use crate::provenance::sources::Read;
@@ -66,7 +66,7 @@ impl Trace<'_> {
 
     /// Returns the needle of a value; of `Ann <ann@corp.example>`, that of the address.
     fn needle(&self, name: &str, value: &str) -> Needle {
-        let needle = Needle::new(value, is_id(name));
+        let needle = Needle::new(value, name);
         if needle.kind != Kind::Text || !needle.text.contains('@') {
             return needle;
         }
@@ -91,7 +91,7 @@ impl Trace<'_> {
         }
         if let Some((folder, file)) = value.rsplit_once(['/', '\\'])
             && file.len() >= 4
-            && self.sources.is_said(&Needle::new(file, false))
+            && self.sources.is_said(&Needle::new(file, ""))
             && (matches!(folder, "." | "") || self.is_known(folder))
         {
             return None;
@@ -101,7 +101,7 @@ impl Trace<'_> {
 
     /// Whether the user or the operator wrote a text, or somebody else whom they trust.
     fn is_known(&self, text: &str) -> bool {
-        let needle = Needle::new(text, false);
+        let needle = Needle::new(text, "");
         let mut trusted =
             self.sources.reads.iter().filter(|read| read.is_trusted && !read.repeats(&needle));
         self.sources.is_said(&needle)
@@ -183,7 +183,7 @@ impl Trace<'_> {
     fn is_in_chosen(&self, found: &Found<'_>, form: Form) -> bool {
         let Place::Amid(Some(leaf)) = found.place else { return false };
         let choice = self.sources.choice(found.read);
-        choice.chooses_amid(&found.read.text, leaf, &self.sources.said, form)
+        choice.chooses_amid(&found.read.text, leaf, form)
     }
 
     /// Whether it is a link that may be opened, which sends nothing else: the user gave none.

@@ -102,10 +102,12 @@ impl Labels {
         self.sinks.iter().find(|(globs, _)| globs.is_match(tool)).map(|(_, sink)| sink)
     }
 
-    /// Whether a tool is in a list.
-    pub(super) fn has(&self, tool: &str) -> bool {
-        self.listed_sink(tool).is_some()
-            || [&self.untrusted, &self.trusted].into_iter().any(|it| matches(it.as_ref(), tool))
+    /// Returns the names of tools in the lists, without globs.
+    pub(super) fn names(&self) -> Vec<String> {
+        let lists = [&self.untrusted, &self.trusted].into_iter().flatten();
+        let all = lists.chain(self.sinks.iter().map(|(globs, _)| globs));
+        let names = all.flat_map(Globs::texts).filter(|it| !it.contains(['*', '?', '[', '{', '!']));
+        names.cloned().collect()
     }
 }
 
@@ -196,6 +198,28 @@ pub(super) fn is_id(name: &str) -> bool {
     name_words(name)
         .last()
         .is_some_and(|word| matches!(word.as_str(), "id" | "ids" | "uuid" | "key" | "handle"))
+}
+
+/// Whether an argument is a URL by its name.
+pub(super) fn is_url(name: &str) -> bool {
+    let is_url = |word: String| {
+        matches!(
+            word.as_str(),
+            "url"
+                | "urls"
+                | "uri"
+                | "link"
+                | "href"
+                | "host"
+                | "hostname"
+                | "domain"
+                | "endpoint"
+                | "website"
+                | "webhook"
+                | "site"
+        )
+    };
+    name_words(name).any(is_url)
 }
 
 /// Whether an argument is a secret by its name.

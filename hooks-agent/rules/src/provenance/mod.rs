@@ -18,7 +18,10 @@ mod sources;
 mod structure;
 mod text;
 mod trace;
+mod tracer;
 
 pub use hook::{Provenance, ProvenanceError};
 pub use labels::Sink;
 pub use settings::Handles;
+pub(crate) use sources::Sources;
+pub(crate) use tracer::Tracer;

@@ -6,6 +6,7 @@ use memchr::memmem::Finder;
 
 use crate::provenance::address::Form;
 use crate::provenance::fold::{folded, is_of_word, words};
+use crate::provenance::labels::{is_id, is_url};
 
 /// The most places of a text that are looked at for one value.
 const MOST_PLACES: usize = 20_000;
@@ -33,10 +34,12 @@ pub(super) enum Kind {
 }
 
 impl Needle {
-    /// Creates the needle of a value. An id is no address, whatever it looks like.
-    pub(super) fn new(value: &str, is_id: bool) -> Self {
+    /// Creates the needle of the value of an argument.
+    pub(super) fn new(value: &str, name: &str) -> Self {
         let text = folded(value.trim());
-        let form = Form::of(&text).filter(|form| !is_id || *form != Form::Account);
+        // An id is no account, whatever it looks like, and a URL need not look like one.
+        let form = Form::of(&text).filter(|form| *form != Form::Account || !is_id(name));
+        let form = form.or_else(|| (is_url(name) && is_like_host(&text)).then_some(Form::Url));
         if let Some(form) = form {
             return Self::address(form, &text);
         }
@@ -91,12 +94,14 @@ impl Needle {
             Kind::Address(..) => self.places(text).next().is_some(),
             Kind::Number(number) => numbers(text).any(|other| other == *number),
             Kind::Text => {
+                // What has signs of paths and addresses is not a matter of its words.
+                let has_signs = self.text.contains(['/', '\\', '@', ':', '#', '?', '=', '&', '.']);
                 let own: Vec<_> = words(&self.text).collect();
-                let all: Vec<_> = words(text).collect();
-                match own.is_empty() {
-                    true => text.contains(&self.text),
-                    false => all.windows(own.len()).any(|words| words == own),
+                if has_signs || own.is_empty() {
+                    return self.places(text).next().is_some();
                 }
+                let all: Vec<_> = words(text).collect();
+                all.windows(own.len()).any(|words| words == own)
             }
         }
     }
@@ -211,6 +216,13 @@ impl Needle {
     }
 }
 
+/// Whether a text begins like the name of a host.
+fn is_like_host(text: &str) -> bool {
+    let host = text.split(['/', '?', '#', ':']).next().unwrap_or_default();
+    let is_of_host = |it: char| it.is_alphanumeric() || matches!(it, '-' | '.');
+    host.contains('.') && host.chars().all(is_of_host) && !text.contains(char::is_whitespace)
+}
+
 fn starts_with_letter(text: &str) -> bool {
     text.starts_with(|it: char| it.is_ascii_alphabetic())
 }
@@ -234,7 +246,7 @@ mod tests {
 
     #[track_caller]
     fn stands(value: &str, text: &str, expected: &[&str]) {
-        let places = Needle::new(value, false).places_in(text).unwrap();
+        let places = Needle::new(value, "").places_in(text).unwrap();
         let found: Vec<_> = places.into_iter().map(|place| &text[place]).collect();
         assert_eq!(found, expected, "{value} in {text}");
     }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::iter::successors;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use hooks_agent_core::agent::Agent;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::memory::ThreadValueError;
 use hooks_agent_core::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
@@ -136,7 +135,7 @@ pub(super) fn shortened(value: &str) -> String {
 }
 
 /// What entered a call, and where from.
-pub(super) struct Sources {
+pub(crate) struct Sources {
     /// What the user said, and the instructions of the agent.
     pub(super) user: Vec<Arc<Text>>,
     pub(super) system: Vec<Arc<Text>>,
@@ -157,7 +156,7 @@ impl Sources {
     /// # Errors
     /// The error if what is kept with the thread cannot be read.
     pub(super) fn of(
-        agent: &dyn Agent,
+        system: Option<&Arc<Msg>>,
         cx: &CallContext,
         is_running: bool,
         labels: &Labels,
@@ -172,8 +171,8 @@ impl Sources {
             given: Vec::new(),
             length: 0,
         };
-        if let Some(system) = agent.system_message() {
-            sources.system = state(cx).folded(&system);
+        if let Some(system) = system {
+            sources.system = state(cx).folded(system);
         }
         for (depth, cx) in successors(Some(cx), |cx| cx.parent()).enumerate() {
             let of_call = state(cx);
@@ -276,7 +275,7 @@ impl Sources {
         *read.is_named.get_or_init(|| {
             let texts = read.arguments.iter().filter(|it| it.chars().count() >= 3);
             let longest = texts.max_by_key(|argument| argument.len());
-            longest.is_some_and(|argument| self.is_said(&Needle::new(argument, false)))
+            longest.is_some_and(|argument| self.is_said(&Needle::new(argument, "")))
         })
     }
 

@@ -56,13 +56,6 @@ impl Structure {
         self.records
     }
 
-    /// Returns the leaves of a record.
-    pub(super) fn of_record(&self, record: u32) -> &[Leaf] {
-        let start = self.leaves.partition_point(|leaf| leaf.record < record);
-        let end = self.leaves.partition_point(|leaf| leaf.record <= record);
-        &self.leaves[start..end]
-    }
-
     /// Returns the leaf in which a place is.
     pub(super) fn leaf_at(&self, place: &Range<usize>) -> Option<Leaf> {
         let next = self.leaves.partition_point(|leaf| leaf.start as usize <= place.start);

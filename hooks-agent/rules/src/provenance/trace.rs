@@ -8,7 +8,7 @@ use crate::provenance::arguments::{Argument, arguments};
 use crate::provenance::doubt::{Doubt, Why};
 use crate::provenance::fold::folded;
 use crate::provenance::kept::digest;
-use crate::provenance::labels::{Role, Sink, is_id};
+use crate::provenance::labels::{Role, Sink};
 use crate::provenance::needle::{Kind, Needle};
 use crate::provenance::settings::Settings;
 use crate::provenance::sources::{Sources, shortened};
@@ -61,7 +61,7 @@ impl<'a> Trace<'a> {
     pub(super) fn addresses(&self) -> Vec<String> {
         let destinations = self.arguments.iter().filter(|it| it.role == Role::Destination);
         let addresses = destinations.filter_map(|argument| {
-            let needle = Needle::new(&argument.value, is_id(argument.name));
+            let needle = Needle::new(&argument.value, argument.name);
             match needle.kind {
                 Kind::Address(_, canonical) => Some(canonical),
                 _ => None,
@@ -82,7 +82,7 @@ impl<'a> Trace<'a> {
             }
         }
         let contents = self.arguments.iter().filter(|argument| argument.role == Role::Content);
-        let mut contents = contents.map(|argument| (argument, Needle::new(&argument.value, false)));
+        let mut contents = contents.map(|argument| (argument, Needle::new(&argument.value, "")));
         contents.find_map(|(argument, needle)| {
             let tells = needle.kind == Kind::Text && needle.text.len() >= LONG;
             if !tells || self.sources.is_said(&needle) {

@@ -5,11 +5,12 @@ use std::fmt;
 use hooks_agent_core::text::misspelt;
 
 /// The built-in hooks that need a feature.
-const FEATURES: [(&str, &str); 11] = [
+const FEATURES: [(&str, &str); 12] = [
     ("audit_log", "audit"),
     ("egress_guard", "rules"),
     ("model_retry", "retry"),
     ("pii_detection", "pii"),
+    ("provenance", "provenance"),
     ("quotas", "rules"),
     ("rate_limit", "rate-limit"),
     ("rules", "rules"),

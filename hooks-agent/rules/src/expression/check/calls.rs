@@ -32,11 +32,7 @@ impl Check<'_> {
             (None, "has", [of]) => return self.has(of),
             (None, "has", _) => return self.mistake(at, "`has` takes a field such as `args.to`"),
             (None, "dyn", [of]) => return (self.node(of).0, Type::Any),
-            (None, "origin", _) => {
-                let message = "`origin` needs the guard that finds where an argument came from, and \
-                               this program has none";
-                return self.mistake(at, message);
-            }
+            (None, "origin", args) => return self.origin(at, args),
             (Some(thread), "last", [tool]) if self.record(thread) == Some("thread") => {
                 self.uses.past = true;
                 return match &tool.kind {
@@ -58,6 +54,23 @@ impl Check<'_> {
             return self.glob(at, args);
         }
         self.function(at, of, name, args)
+    }
+
+    fn origin(&mut self, at: usize, args: &[Syntax]) -> Checked {
+        if !cfg!(feature = "provenance") {
+            return self.mistake(at, "`origin` needs the feature `provenance` of this program");
+        }
+        let path = match args {
+            [Syntax { kind: Kind::Text(text), .. }] => text.as_str().strip_prefix("args."),
+            _ => None,
+        };
+        let path = path.filter(|path| path.split('.').all(|field| !field.is_empty()));
+        match path {
+            Some(path) => (Node::Origin(path.into()), Type::List),
+            None => {
+                self.mistake(at, "`origin` takes the path of an argument, such as `\"args.to\"`")
+            }
+        }
     }
 
     fn has(&mut self, of: &Syntax) -> Checked {

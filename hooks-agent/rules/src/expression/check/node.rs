@@ -23,6 +23,8 @@ pub(crate) enum Node {
     CountOf(Box<Node>),
     /// The last call of a tool that has finished in the thread.
     Last(Box<str>),
+    /// Where the argument of this path came from.
+    Origin(Box<str>),
     /// The variable of the loop at this depth.
     Local(usize),
     Select(Box<Node>, Box<str>),

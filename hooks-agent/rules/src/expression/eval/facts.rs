@@ -27,6 +27,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) past: Option<&'a Past>,
     /// `None` if it is not known.
     pub(crate) round: Option<usize>,
+    /// Finds where an argument came from, by its path.
+    pub(crate) origins: &'a dyn Fn(&str) -> Result<Vec<&'static str>, String>,
 }
 
 /// The time of the tool call, in the zone of the rules.
@@ -105,6 +107,12 @@ impl<'a> Facts<'a> {
         let fields = args.into_iter().chain(fields);
         let fields = fields.map(|(name, value)| (Value::text(name), value));
         Ok(Value::Map(Map::Made(fields.collect())))
+    }
+
+    /// Returns where an argument came from.
+    pub(crate) fn origin(&self, path: &str) -> Result<Value<'a>, Fault> {
+        let origins = (self.origins)(path).map_err(Fault::new)?;
+        Ok(Value::list(origins.into_iter().map(Value::text)))
     }
 
     /// Returns the user, unless nothing but the id is known.

@@ -48,6 +48,7 @@ impl<'a> Run<'a> {
                 self.facts.count(tool.as_str())
             }
             Node::Last(tool) => self.facts.last(tool),
+            Node::Origin(path) => self.facts.origin(path),
             Node::Local(depth) => Ok(self.locals[*depth].clone()),
             Node::Select(of, field) => {
                 let value = self.value(of)?;
