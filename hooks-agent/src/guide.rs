@@ -30,6 +30,8 @@ pages! {
     command: "../docs/command.md",
     policy: "../docs/policy.md",
     rules: "../docs/rules.md",
+    provenance: "../docs/provenance.md",
+    provenance_scores: "../docs/provenance_scores.md",
     replay: "../docs/replay.md",
     guest: "../docs/guest.md",
     journal: "../docs/journal.md",

@@ -122,8 +122,7 @@ fn functions_are_called_as_they_are_meant() {
         "expected the name of a tool, such as `\"search\"`, at character 17",
     );
     says(
-        "origin('args.to') == 'user'",
-        "`origin` needs the guard that finds where an argument came from, and this program has none, at \
-         character 1",
+        "'user' in origin(args.to)",
+        "`origin` takes the path of an argument, such as `\"args.to\"`, at character 11",
     );
 }

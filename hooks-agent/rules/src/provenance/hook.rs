@@ -16,7 +16,7 @@ use hooks_core::{HookResult, HookRole};
 
 use crate::provenance::doubt::Doubt;
 use crate::provenance::kept::{call_digest, note_gone, note_said, texts};
-use crate::provenance::labels::{Labels, Sink};
+use crate::provenance::labels::{Labels, Sink, name_words};
 use crate::provenance::settings::{Handles, Settings};
 use crate::provenance::sources::{Cleared, OfCall, Sources, lock};
 use crate::provenance::trace::Trace;
@@ -179,6 +179,30 @@ impl Provenance {
     /// Creates a guard that knows no tools.
     pub fn new() -> Self {
         Self { inner: Arc::default() }
+    }
+
+    /// Returns whether a tool only reads, as its name says: `get_mail`, `listFiles`. For a first draft of labels.
+    #[must_use]
+    pub fn reads_by_name(tool: &str) -> bool {
+        const READS: [&str; 16] = [
+            "browse",
+            "check",
+            "count",
+            "describe",
+            "fetch",
+            "find",
+            "get",
+            "list",
+            "look",
+            "lookup",
+            "query",
+            "read",
+            "search",
+            "show",
+            "summarize",
+            "view",
+        ];
+        name_words(tool).next().is_some_and(|word| READS.contains(&word.as_str()))
     }
 
     /// Names the tools whose results others write, by globs of their names.

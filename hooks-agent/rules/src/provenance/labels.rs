@@ -50,6 +50,36 @@ impl Sink {
         self
     }
 
+    /// Creates a sink of a tool with these arguments, each by its name. For a first draft of labels.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::guard::Sink;
+    ///
+    /// let sink = Sink::by_names(["recipient_iban", "amount"]);
+    /// assert_eq!(sink, Sink::new().destination(["recipient_iban"]).content(["amount"]));
+    /// ```
+    #[must_use]
+    pub fn by_names(arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = arguments.into_iter().map(Into::into);
+        let by_names = Self::new();
+        Self { roles: names.map(|name| (name.clone(), by_names.role(&name))).collect() }
+    }
+
+    /// Returns the arguments that say where something goes, in order.
+    pub fn destinations(&self) -> impl Iterator<Item = &str> {
+        self.of(Role::Destination)
+    }
+
+    /// Returns the arguments that say what is sent or stored, in order.
+    pub fn contents(&self) -> impl Iterator<Item = &str> {
+        self.of(Role::Content)
+    }
+
+    fn of(&self, role: Role) -> impl Iterator<Item = &str> {
+        let roles = self.roles.iter().filter(move |(_, own)| **own == role);
+        roles.map(|(name, _)| name.as_str())
+    }
+
     /// Whether it is that of a tool in no list.
     pub(super) fn is_unknown(&self) -> bool {
         self.roles.is_empty()

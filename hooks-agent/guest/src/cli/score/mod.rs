@@ -34,6 +34,8 @@ use crate::cli::score::tally::{ANY, Tally};
 /// refusal the run goes on as if the call had run. What a model does after a refusal is not known, so a guard is measured
 /// up to its first decision, and at the calls that the attack needs.
 ///
+/// With `--suggest-labels`: prints a draft of a policy file with `provenance` for the tools in the runs.
+///
 /// The exit code is 0 if the files could be read, else 2.
 #[derive(Args)]
 pub(super) struct ScoreArgs {
@@ -41,7 +43,7 @@ pub(super) struct ScoreArgs {
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Looks for personal data.
-    #[arg(long, required_unless_present_any = ["secrets", "labels"])]
+    #[arg(long, required_unless_present_any = ["secrets", "labels", "suggest_labels"])]
     pii: bool,
     /// Looks for keys, tokens and passwords.
     #[arg(long)]
@@ -60,6 +62,9 @@ pub(super) struct ScoreArgs {
 }
 
 pub(super) fn run(args: &ScoreArgs) -> ExitCode {
+    if args.runs.suggest_labels {
+        return runs::suggest(&args.files);
+    }
     if let Some(labels) = &args.runs.labels {
         return runs::run(&args.files, labels, &args.runs);
     }

@@ -6,6 +6,7 @@ mod labels;
 mod play;
 mod print;
 mod record;
+mod suggest;
 mod sums;
 
 use std::io::Write;
@@ -27,6 +28,7 @@ use crate::cli::score::runs::kind::{Kind, kind_of};
 use crate::cli::score::runs::labels::Labels;
 use crate::cli::score::runs::play::Player;
 use crate::cli::score::runs::record::Run;
+use crate::cli::score::runs::suggest::Suggested;
 use crate::cli::score::runs::sums::{Outcome, Sums};
 
 /// How guards are measured.
@@ -46,6 +48,9 @@ pub(super) struct RunArgs {
     /// Prints JSON.
     #[arg(long, requires = "labels")]
     json: bool,
+    /// Prints a draft of a policy file with `provenance` for the tools in the runs, and scores nothing.
+    #[arg(long, conflicts_with_all = ["labels", "pii", "secrets"])]
+    pub(super) suggest_labels: bool,
     /// Prints all attacks that were not stopped, and all other runs with a decision.
     #[arg(long, requires = "labels")]
     misses: bool,
@@ -72,6 +77,32 @@ pub(super) fn run(folders: &[PathBuf], labels: &Path, args: &RunArgs) -> ExitCod
     }
 }
 
+/// Prints a draft of a policy file for the tools in runs.
+pub(super) fn suggest(folders: &[PathBuf]) -> ExitCode {
+    match suggested(folders) {
+        Ok(policy) => {
+            let _ = std::io::stdout().write_all(policy.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(error) => failed(&*error, 2),
+    }
+}
+
+fn suggested(folders: &[PathBuf]) -> Result<String, BoxError> {
+    let mut suggested = Suggested::default();
+    let mut is_any = false;
+    for (file, folder) in files(folders)? {
+        match Run::read(&file, &folder) {
+            Ok(run) => {
+                is_any = true;
+                suggested.add(&run);
+            }
+            Err(error) => eprintln!("{}: {error}", file.display()),
+        }
+    }
+    if is_any { Ok(suggested.policy()) } else { Err("no run can be read".into()) }
+}
+
 fn scored(folders: &[PathBuf], labels: &Path, args: &RunArgs) -> Result<Scored, BoxError> {
     if args.policies.is_empty() {
         let example = "hooks-agent score runs --labels labels.toml --guard guard.toml";
@@ -80,14 +111,7 @@ fn scored(folders: &[PathBuf], labels: &Path, args: &RunArgs) -> Result<Scored, 
     let labels: Labels = read_toml(labels)?;
     let goals: Goals = args.goals.as_deref().map_or_else(|| Ok(Goals::default()), read_toml)?;
     let policy = args.policies.builder().open()?;
-    let mut files = Vec::new();
-    for folder in folders {
-        collect(folder, &mut files)?;
-    }
-    files.sort();
-    if files.is_empty() {
-        return Err("no run: expected a folder with files `*.json`".into());
-    }
+    let files = files(folders)?;
     let start = Instant::now();
     let suites = &args.suites;
     let work = Work { suites, labels, goals, policy, files, next: AtomicUsize::new(0) };
@@ -147,6 +171,19 @@ impl Work<'_> {
         }
         Ok((outcomes, unread))
     }
+}
+
+/// Returns the files of runs in folders, in order.
+fn files(folders: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, BoxError> {
+    let mut files = Vec::new();
+    for folder in folders {
+        collect(folder, &mut files)?;
+    }
+    if files.is_empty() {
+        return Err("no run: expected a folder with files `*.json`".into());
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Collects the files of runs, each with the name of the first folder that it is in.
