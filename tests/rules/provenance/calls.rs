@@ -128,7 +128,7 @@ fn a_call_that_a_hook_makes_another_one_of_is_traced_again() {
         tool.inputs().len()
     };
     assert_eq!(run(pay("DE02120300000000202052")), 1);
-    assert_eq!(run(pay("US133000000121212121212")), 0);
+    assert_eq!(run(pay("FR7630006000011234567890189")), 0);
 }
 
 #[test]

@@ -93,36 +93,36 @@ fn a_handle_may_need_to_be_chosen() {
 
 #[test]
 fn an_address_of_a_record_is_chosen_by_the_users_words() {
-    let payments = "- amount: 50.0\n  recipient: SE3550000000054910000003\n  subject: Music Premium\n\
-                    - amount: 1100.0\n  recipient: US122000000121212121212\n  subject: Rent\n";
+    let payments = "- amount: 50.0\n  recipient: AT611904300234573201\n  subject: Music Premium\n\
+                    - amount: 1100.0\n  recipient: NL91ABNA0417164300\n  subject: Rent\n";
     let case = |said| user(said).reads("list", json!({}), payments);
-    case("Pay the rent again").runs("pay", pay("US122000000121212121212"));
-    case("Pay what I paid 50.00 for").runs("pay", pay("SE3550000000054910000003"));
+    case("Pay the rent again").runs("pay", pay("NL91ABNA0417164300"));
+    case("Pay what I paid 50.00 for").runs("pay", pay("AT611904300234573201"));
     let unchosen = "nothing that the user said chooses";
-    case("Pay the rent again").asks("pay", pay("SE3550000000054910000003"), unchosen);
-    case("Pay it again").asks("pay", pay("US122000000121212121212"), unchosen);
+    case("Pay the rent again").asks("pay", pay("AT611904300234573201"), unchosen);
+    case("Pay it again").asks("pay", pay("NL91ABNA0417164300"), unchosen);
 }
 
 #[test]
 fn a_record_of_others_that_fits_as_well_makes_it_a_question() {
     let payments = json!([
-        { "recipient": "SE3550000000054910000003", "sender": "me", "subject": "Music" },
-        { "recipient": "me", "sender": "US133000000121212121212", "subject": "Music refund" },
-        { "recipient": "DE89370400440532013000", "sender": "me", "subject": "Rent" },
-        { "recipient": "DE89370400440532013000", "sender": "me", "subject": "Food" },
+        { "recipient": "AT611904300234573201", "sender": "me", "subject": "Music" },
+        { "recipient": "me", "sender": "FR7630006000011234567890189", "subject": "Music refund" },
+        { "recipient": "DE75512108001245126199", "sender": "me", "subject": "Rent" },
+        { "recipient": "DE75512108001245126199", "sender": "me", "subject": "Food" },
     ]);
     let case = || user("Pay Music again").reads("list", json!({}), payments.to_string());
-    case().runs("pay", json!({ "recipient": "SE3550000000054910000003", "to": null }));
-    let call = json!({ "recipient": "US133000000121212121212" });
+    case().runs("pay", json!({ "recipient": "AT611904300234573201", "to": null }));
+    let call = json!({ "recipient": "FR7630006000011234567890189" });
     case().asks("pay", call, "nothing that the user said chooses");
     let double = json!([
-        { "to": "SE3550000000054910000003", "subject": "Music" },
-        { "to": "US133000000121212121212", "subject": "Music" },
-        { "to": "DE89370400440532013000", "subject": "Rent" },
-        { "to": "DE89370400440532013000", "subject": "Food" },
+        { "to": "AT611904300234573201", "subject": "Music" },
+        { "to": "FR7630006000011234567890189", "subject": "Music" },
+        { "to": "DE75512108001245126199", "subject": "Rent" },
+        { "to": "DE75512108001245126199", "subject": "Food" },
     ]);
     let case = || user("Pay Music again").reads("list", json!({}), double.to_string());
-    case().asks("pay", pay("SE3550000000054910000003"), "nothing that the user said chooses");
+    case().asks("pay", pay("AT611904300234573201"), "nothing that the user said chooses");
 }
 
 #[test]

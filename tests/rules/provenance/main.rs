@@ -1,5 +1,6 @@
 //! Where arguments came from: what may run, what is asked about, and what nobody gets around.
 
+mod apart;
 mod calls;
 mod contents;
 mod destinations;

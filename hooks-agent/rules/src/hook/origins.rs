@@ -2,6 +2,8 @@
 
 #[cfg(feature = "provenance")]
 use std::cell::OnceCell;
+#[cfg(feature = "provenance")]
+use std::sync::Arc;
 
 use hooks_agent_core::call::CallContext;
 use serde_json::Value;
@@ -19,7 +21,7 @@ pub(super) struct Origins<'a> {
     #[cfg_attr(not(feature = "provenance"), expect(dead_code, reason = "nothing traces"))]
     runs: bool,
     #[cfg(feature = "provenance")]
-    sources: OnceCell<Result<Sources, String>>,
+    sources: OnceCell<Result<Arc<Sources>, String>>,
 }
 
 impl<'a> Origins<'a> {

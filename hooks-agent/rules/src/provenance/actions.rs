@@ -295,7 +295,7 @@ mod tests {
         ] {
             assert!(create.are_in(text), "{text}");
         }
-        assert!(!create.are_in("which hotels in paris are good?"));
+        assert!(!create.are_in("which libraries in rome are good?"));
         assert!(Actions::of("send_money").are_in("bitte überweise die rechnung"));
         assert!(Actions::of("frobnicate_widget").are_in("the widget, please"));
     }

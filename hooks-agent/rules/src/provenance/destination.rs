@@ -165,7 +165,7 @@ impl Trace<'_> {
             let name = address.split('@').next().unwrap_or_default();
             let words = words(name).flat_map(|word| word.split('_'));
             words
-                .filter(|word| self.sources.said.words.contains(*word))
+                .filter(|word| self.sources.user.said.words.contains(*word))
                 .map(str::to_owned)
                 .collect()
         };
@@ -188,7 +188,7 @@ impl Trace<'_> {
 
     /// Whether it is a link that may be opened, which sends nothing else: the user gave none.
     fn may_be_opened(&self, form: Form) -> bool {
-        let is_given = self.sources.given.iter().any(|given| given.form == form);
+        let is_given = self.sources.user.given.iter().any(|given| given.form == form);
         let only_opens = self.arguments.len() == 1 && !self.is_unlisted;
         self.settings.named_links && form == Form::Url && !is_given && only_opens
     }

@@ -304,7 +304,7 @@ impl Provenance {
         system: Option<&Arc<Msg>>,
         cx: &CallContext,
         runs: bool,
-    ) -> Result<Sources, String> {
+    ) -> Result<Arc<Sources>, String> {
         Sources::of(system, cx, runs, &self.inner.labels, |cx| self.state(cx))
             .map_err(|error| format!("where its arguments came from is not known: {error}"))
     }
@@ -414,7 +414,7 @@ impl Provenance {
             None => None,
             Some(sink) => {
                 let sources = match self.sources(agent.system_message().as_ref(), cx, true) {
-                    Ok(sources) => Arc::new(sources),
+                    Ok(sources) => sources,
                     Err(why) => return Ok(event.refuse(why)),
                 };
                 match self.traced(&sources, sink, call) {

@@ -25,6 +25,17 @@ pub(super) struct OfCall {
     folded: Mutex<HashMap<usize, FoldedMsg>>,
     /// The tool calls that may run, by their ids.
     pub(super) cleared: Mutex<HashMap<String, Cleared>>,
+    /// What was collected last, and of what.
+    last: Mutex<Option<(Entered, Arc<Sources>)>>,
+    /// What is known of these texts of the user and the texts of others among them.
+    known: Mutex<Option<(Vec<usize>, Arc<Known>)>>,
+}
+
+/// What entered a call: the addresses of its messages, how many texts came by other doors, and what is kept.
+#[derive(PartialEq)]
+struct Entered {
+    messages: Vec<usize>,
+    kept: Kept,
 }
 
 /// A tool call that may run.
@@ -136,16 +147,68 @@ pub(super) fn shortened(value: &str) -> String {
 
 /// What entered a call, and where from.
 pub(crate) struct Sources {
-    /// What the user said, and the instructions of the agent.
-    pub(super) user: Vec<Arc<Text>>,
-    pub(super) system: Vec<Arc<Text>>,
+    pub(super) user: Arc<Known>,
+    /// The instructions of the agent.
+    system: Vec<Arc<Text>>,
     pub(super) reads: Vec<Read>,
     pub(super) kept: Kept,
+    /// How much was read, in bytes.
+    pub(super) length: usize,
+}
+
+/// What is known of what the user said.
+#[derive(Default)]
+pub(super) struct Known {
+    pub(super) texts: Vec<Arc<Text>>,
     pub(super) said: Said,
     /// The addresses that the user wrote.
     pub(super) given: Vec<Address>,
-    /// How much was read, in bytes.
-    pub(super) length: usize,
+}
+
+impl Known {
+    /// Takes what others wrote out of the texts, as a hook may have put it there, and notes what is left.
+    fn of(mut texts: Vec<Arc<Text>>, foreign: &[Arc<Text>]) -> Self {
+        for text in &mut texts {
+            for other in foreign.iter().map(|other| other.folded.trim()) {
+                if !other.is_empty() && text.folded.contains(other) {
+                    *text = Arc::new(Text::new(text.folded.replace(other, "\n")));
+                }
+            }
+        }
+        let (mut said, mut given) = (Said::default(), Vec::new());
+        for text in &texts {
+            let words = words_beside(&text.folded);
+            let words = words.into_iter().filter(|word| word.chars().count() >= 3);
+            said.words.extend(words.map(str::to_owned));
+            let large = numbers(&text.folded).filter(|number| *number >= 10.0);
+            said.numbers.extend(large.map(f64::to_bits));
+            each_address(&text.folded, None, |address, _| given.push(address));
+        }
+        Self { texts, said, given }
+    }
+}
+
+/// A call, or one that it is part of, with what its thread says.
+struct Level {
+    of_call: Arc<OfCall>,
+    /// Without what tool calls that run now return, which the model did not know.
+    messages: Vec<Arc<Msg>>,
+    foreign: Vec<(String, Arc<Text>)>,
+    is_outermost: bool,
+}
+
+impl Level {
+    fn of(cx: &CallContext, of_call: Arc<OfCall>, is_running: bool) -> Self {
+        let messages = cx.memory().map(|memory| memory.messages()).unwrap_or_default();
+        let mut messages: Vec<_> = messages.shared().cloned().collect();
+        let is_call =
+            |msg: &Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
+        if is_running && let Some(end) = messages.iter().rposition(is_call) {
+            messages.truncate(end);
+        }
+        let foreign = lock(&of_call.foreign).clone();
+        Self { of_call, messages, foreign, is_outermost: cx.parent().is_none() }
+    }
 }
 
 impl Sources {
@@ -161,107 +224,61 @@ impl Sources {
         is_running: bool,
         labels: &Labels,
         state: impl Fn(&CallContext) -> Arc<OfCall>,
-    ) -> Result<Self, ThreadValueError> {
-        let mut sources = Self {
-            user: Vec::new(),
-            system: Vec::new(),
-            reads: Vec::new(),
-            kept: kept(cx)?,
-            said: Said::default(),
-            given: Vec::new(),
-            length: 0,
-        };
-        if let Some(system) = system {
-            sources.system = state(cx).folded(system);
+    ) -> Result<Arc<Self>, ThreadValueError> {
+        let kept = kept(cx)?;
+        let of_call = state(cx);
+        let calls = successors(Some(cx), |cx| cx.parent()).enumerate();
+        let levels = calls.map(|(depth, cx)| Level::of(cx, state(cx), is_running || depth > 0));
+        let levels: Vec<_> = levels.collect();
+        let mut messages = Vec::new();
+        for level in &levels {
+            let read = level.messages.iter().filter(|msg| msg.role != Role::Assistant);
+            messages.extend(read.map(|msg| Arc::as_ptr(msg).addr()));
+            messages.push(level.foreign.len());
         }
-        for (depth, cx) in successors(Some(cx), |cx| cx.parent()).enumerate() {
-            let of_call = state(cx);
-            for (tool, text) in lock(&of_call.foreign).iter() {
-                let is_trusted = !labels.is_untrusted(tool);
-                sources.reads.push(Read::new(tool, text.clone(), Vec::new(), is_trusted));
-            }
-            if let Some(memory) = cx.memory() {
-                let messages = memory.messages();
-                let (is_outermost, is_running) = (cx.parent().is_none(), is_running || depth > 0);
-                sources.add(&of_call, messages.shared(), is_outermost, is_running, labels);
-            }
+        let entered = Entered { messages, kept };
+        if let Some((_, sources)) =
+            lock(&of_call.last).as_ref().filter(|(last, _)| *last == entered)
+        {
+            return Ok(sources.clone());
         }
-        sources.know_user();
-        sources.length = sources.reads.iter().map(|read| read.text.folded.len()).sum();
+        let sources = Arc::new(Self::collect(system, &of_call, &levels, &entered.kept, labels));
+        *lock(&of_call.last) = Some((entered, sources.clone()));
         Ok(sources)
     }
 
-    fn add<'m>(
-        &mut self,
+    fn collect(
+        system: Option<&Arc<Msg>>,
         of_call: &OfCall,
-        messages: impl Iterator<Item = &'m Arc<Msg>>,
-        is_outermost: bool,
-        is_running: bool,
+        levels: &[Level],
+        kept: &Kept,
         labels: &Labels,
-    ) {
-        let mut calls: HashMap<&str, &ToolUse> = HashMap::new();
-        // The model wrote the calls that run now before it read anything of their results.
-        let messages: Vec<_> = messages.collect();
-        let is_call =
-            |msg: &&Arc<Msg>| msg.role == Role::Assistant && msg.tool_uses().next().is_some();
-        let end = if is_running { messages.iter().rposition(is_call) } else { None };
-        for msg in messages.into_iter().take(end.unwrap_or(usize::MAX)) {
-            match msg.role {
-                Role::Assistant => calls.extend(msg.tool_uses().map(|call| (&*call.id, call))),
-                Role::Tool => {
-                    for (result, text) in msg.tool_results().zip(of_call.folded(msg)) {
-                        let ran = result.ran.as_deref().or(calls.get(&*result.id).copied());
-                        let tool = ran.map_or(&*result.name, |call| &*call.name);
-                        let mut arguments = Vec::new();
-                        if let Some(call) = ran {
-                            each_scalar(&call.input, &mut |value| arguments.push(value));
-                        }
-                        let is_trusted = !labels.is_untrusted(tool);
-                        self.reads.push(Read::new(tool, text, arguments, is_trusted));
-                    }
-                }
-                Role::User | Role::System => {
-                    for (own, text) in texts(msg).zip(of_call.folded(msg)) {
-                        let is_said =
-                            msg.role == Role::User && self.kept.said.contains(&digest(&[own]));
-                        match (is_said, is_outermost) {
-                            (true, _) => self.user.push(text),
-                            // The task of a sub-agent: its parts stand elsewhere.
-                            (false, false) if msg.role == Role::User => {}
-                            (false, _) => {
-                                self.reads.push(Read::new("a message", text, Vec::new(), false))
-                            }
-                        }
-                    }
-                }
+    ) -> Self {
+        let (mut reads, mut user, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
+        for level in levels {
+            for (tool, text) in &level.foreign {
+                let is_trusted = !labels.is_untrusted(tool);
+                reads.push(Read::new(tool, text.clone(), Vec::new(), is_trusted));
+                foreign.extend((!is_trusted).then(|| text.clone()));
             }
+            add(level, kept, labels, &mut reads, &mut user);
         }
-    }
-
-    /// Takes what others wrote out of what the user said, as a hook may have put it there, and notes what is left.
-    fn know_user(&mut self) {
-        let foreign: Vec<_> = self.reads.iter().filter(|read| read.arguments.is_empty()).collect();
-        for text in &mut self.user {
-            for read in &foreign {
-                let own = read.text.folded.trim();
-                if !own.is_empty() && text.folded.contains(own) && !read.is_trusted {
-                    *text = Arc::new(Text::new(text.folded.replace(own, "\n")));
-                }
-            }
-        }
-        for text in &self.user {
-            let words =
-                words_beside(&text.folded).into_iter().filter(|word| word.chars().count() >= 3);
-            self.said.words.extend(words.map(str::to_owned));
-            let large = numbers(&text.folded).filter(|number| *number >= 10.0);
-            self.said.numbers.extend(large.map(f64::to_bits));
-            each_address(&text.folded, None, |address, _| self.given.push(address));
-        }
+        let system = system.map(|system| of_call.folded(system)).unwrap_or_default();
+        let length = reads.iter().map(|read| read.text.folded.len()).sum();
+        let texts = user.iter().chain(&foreign).map(|text| Arc::as_ptr(text).addr());
+        let texts: Vec<_> = texts.collect();
+        let mut known = lock(&of_call.known);
+        let user = match known.as_ref().filter(|(of, _)| *of == texts) {
+            Some((_, known)) => known.clone(),
+            None => Arc::new(Known::of(user, &foreign)),
+        };
+        *known = Some((texts, user.clone()));
+        Self { user, system, reads, kept: kept.clone(), length }
     }
 
     /// Whether the user wrote a value.
     pub(super) fn is_said(&self, needle: &Needle) -> bool {
-        self.user.iter().any(|text| needle.is_named_in(&text.folded))
+        self.user.texts.iter().any(|text| needle.is_named_in(&text.folded))
     }
 
     /// Whether the instructions of the agent have a value.
@@ -281,11 +298,50 @@ impl Sources {
 
     /// Returns which records of a text the user's words choose.
     pub(super) fn choice<'r>(&self, read: &'r Read) -> &'r Choice {
-        read.choice.get_or_init(|| Choice::of(&read.text, &self.said))
+        read.choice.get_or_init(|| Choice::of(&read.text, &self.user.said))
     }
 
     /// Returns what others may have written.
     pub(super) fn untrusted(&self) -> impl Iterator<Item = &Read> {
         self.reads.iter().filter(|read| !read.is_trusted)
+    }
+}
+
+/// Adds what the messages of a level say.
+fn add(
+    level: &Level,
+    kept: &Kept,
+    labels: &Labels,
+    reads: &mut Vec<Read>,
+    user: &mut Vec<Arc<Text>>,
+) {
+    let mut calls: HashMap<&str, &ToolUse> = HashMap::new();
+    for msg in &level.messages {
+        match msg.role {
+            Role::Assistant => calls.extend(msg.tool_uses().map(|call| (&*call.id, call))),
+            Role::Tool => {
+                for (result, text) in msg.tool_results().zip(level.of_call.folded(msg)) {
+                    let ran = result.ran.as_deref().or(calls.get(&*result.id).copied());
+                    let tool = ran.map_or(&*result.name, |call| &*call.name);
+                    let mut arguments = Vec::new();
+                    if let Some(call) = ran {
+                        each_scalar(&call.input, &mut |value| arguments.push(value));
+                    }
+                    reads.push(Read::new(tool, text, arguments, !labels.is_untrusted(tool)));
+                }
+            }
+            Role::User | Role::System => {
+                for (own, text) in texts(msg).zip(level.of_call.folded(msg)) {
+                    let is_user = msg.role == Role::User;
+                    let is_said = is_user && kept.said.contains(&digest(&[own]));
+                    if is_said {
+                        user.push(text);
+                    } else if !is_user || level.is_outermost {
+                        reads.push(Read::new("a message", text, Vec::new(), false));
+                    }
+                    // The task of a sub-agent is neither: its parts stand elsewhere.
+                }
+            }
+        }
     }
 }

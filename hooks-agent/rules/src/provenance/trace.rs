@@ -73,7 +73,7 @@ impl<'a> Trace<'a> {
     /// Returns that others asked for the call, if the user did not: for such a call at all, or for one with a content.
     fn unasked(&self) -> Option<Doubt> {
         let actions = Actions::of(&self.call.name);
-        let is_spoken_of = self.sources.user.iter().any(|text| actions.are_in(&text.folded));
+        let is_spoken_of = self.sources.user.texts.iter().any(|text| actions.are_in(&text.folded));
         if !is_spoken_of {
             let mut untrusted = self.sources.untrusted();
             if let Some(read) = untrusted.find(|read| actions.are_asked_in(&read.text.folded)) {
@@ -113,8 +113,8 @@ impl<'a> Trace<'a> {
     fn why_no_link(&self, address: &Address, written: &str) -> Option<Why> {
         let Address { form, canonical } = address;
         let needle = Needle::address(*form, canonical);
-        let Sources { given, kept, .. } = self.sources;
-        if given.contains(address)
+        let Sources { user, kept, .. } = self.sources;
+        if user.given.contains(address)
             || kept.gone.contains(&digest(&[canonical]))
             || self.sources.is_said(&needle)
             || self.sources.is_instructed(&needle)

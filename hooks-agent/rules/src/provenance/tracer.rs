@@ -26,7 +26,7 @@ impl Tracer {
     ///
     /// # Errors
     /// Why it is not known.
-    pub(crate) fn sources(&self, cx: &CallContext, runs: bool) -> Result<Sources, String> {
+    pub(crate) fn sources(&self, cx: &CallContext, runs: bool) -> Result<Arc<Sources>, String> {
         self.hook.sources(self.system.as_ref(), cx, runs)
     }
 
