@@ -11,7 +11,7 @@ use crate::support::runtime::agent;
 
 /// What each argument is, in the order in which a message lists them. Most have the name of the method
 /// of `AgentHook` that they fill.
-const ARGUMENTS: [(&str, Argument); 24] = [
+const ARGUMENTS: [(&str, Argument); 25] = [
     ("name", Argument::Value),
     ("priority", Argument::Value),
     ("before", Argument::Names),
@@ -25,6 +25,7 @@ const ARGUMENTS: [(&str, Argument); 24] = [
     ("needs_login", Argument::Flag),
     ("tools", Argument::Function),
     ("tool_names", Argument::Function),
+    ("tool_labels", Argument::Function),
     ("counter", Argument::Function),
     ("watcher", Argument::Function),
     ("foreign_guard", Argument::Function),

@@ -99,6 +99,10 @@ fn description(options: &Options) -> TokenStream {
         let (output, coerced) = match method {
             "tools" => (quote!(#krate::tool::Tools), None),
             "tool_names" => (quote!(#private::Vec<#private::String>), None),
+            "tool_labels" => {
+                let labels = shared(quote!(Fn(&str) -> bool + Send + Sync));
+                (quote!(::core::option::Option<#labels>), Some(labels))
+            }
             "watcher" => {
                 let watcher = shared(quote!(#krate::hook::HookWatcher));
                 (quote!(::core::option::Option<#watcher>), Some(watcher))

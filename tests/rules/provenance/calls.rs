@@ -146,3 +146,13 @@ fn globs_are_checked() {
     assert_eq!((error.index, error.why.contains("glob of names")), (1, true));
     assert!(Provenance::new().sink("[", Sink::new()).is_err());
 }
+
+#[test]
+fn the_plan_names_tools_without_a_label() {
+    let agent = agent(Script::new(), &[Calls::new("pay"), Calls::new("other")], guard());
+    let plan = agent.hook_plan();
+    let warnings: Vec<_> = plan.warnings().iter().map(ToString::to_string).collect();
+    let is_said = |text: &str| warnings.iter().any(|it| it.contains(text));
+    assert!(is_said("the tool `other` has no label"), "{warnings:?}");
+    assert!(is_said("the agent has no tool `fetch`"), "{warnings:?}");
+}

@@ -177,6 +177,13 @@ pub trait AgentHook: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Returns what tells whether the hook has a label for a tool, if tools need one. The
+    /// [plan](hooks_core::HookPlan::warnings) of an agent warns of its tools without one. It is asked when the hook is
+    /// added to an agent; the default is none.
+    fn tool_labels(&self) -> Option<Arc<dyn Fn(&str) -> bool + Send + Sync>> {
+        None
+    }
+
     /// Returns the name of the thread value in which the hook counts, by
     /// [`counter_name`](crate::call::CallContext::counter_name) in the thread of
     /// [`owner_call`](crate::call::CallContext::owner_call) or of the call. Two hooks of one agent that
@@ -317,7 +324,7 @@ impl<H: AgentHook> AgentHook for Arc<H> {
     forward_hook! {
         self => AgentHook, &**self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
         around_model_call around_tool_call around_permission_check around_compression
     }
 

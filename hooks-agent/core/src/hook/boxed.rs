@@ -72,6 +72,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>>;
     fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>>;
     fn tool_names(&self) -> Vec<String>;
+    fn tool_labels(&self) -> Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>;
     fn ends_with_process(&self) -> Option<String>;
     fn needs_login(&self) -> bool;
     fn counter(&self) -> Option<String>;
@@ -105,7 +106,7 @@ impl<H: AgentHook> Sealed for H {
     forward_hook! {
         self => AgentHook, self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event_now
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow __shadow on_event_now
     }
 
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -160,7 +161,7 @@ impl AgentHook for Box<dyn DynAgentHook> {
     forward_hook! {
         self => Sealed, &**self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
         around_model_call around_tool_call around_permission_check around_compression
     }
 

@@ -105,6 +105,11 @@ macro_rules! __forward_hook {
             $to::foreign_guard($hook)
         }
     };
+    (@ tool_labels $this:tt $to:ident $hook:expr) => {
+        fn tool_labels(&$this) -> Option<std::sync::Arc<dyn Fn(&str) -> bool + Send + Sync>> {
+            $to::tool_labels($hook)
+        }
+    };
     (@ tool_names $this:tt $to:ident $hook:expr) => {
         fn tool_names(&$this) -> Vec<String> {
             $to::tool_names($hook)

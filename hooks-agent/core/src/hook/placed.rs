@@ -231,7 +231,7 @@ impl<H> Placed<H> {
 impl<H: AgentHook> AgentHook for Placed<H> {
     forward_hook! {
         self => AgentHook, &self.hook;
-        events sync_events around tools once watcher foreign_guard tool_names ends_with_process needs_login counter
+        events sync_events around tools once watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter
         not_in_shadow __shadow on_event on_event_now around_model_call around_tool_call around_permission_check
         around_compression
     }

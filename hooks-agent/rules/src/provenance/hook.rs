@@ -285,6 +285,11 @@ impl Provenance {
         self
     }
 
+    fn tool_labels(&self) -> Option<Arc<dyn Fn(&str) -> bool + Send + Sync>> {
+        let inner = self.inner.clone();
+        Some(Arc::new(move |tool| inner.labels.has(tool)))
+    }
+
     fn inner_mut(&mut self) -> &mut Inner {
         Arc::make_mut(&mut self.inner)
     }
@@ -370,6 +375,7 @@ fn globs(
     inherit,
     always,
     tool_names = |hook: &Self| hook.inner.labels.names(),
+    tool_labels = Self::tool_labels,
     foreign_guard = |hook: &Self| Some(Arc::new(hook.clone()))
 )]
 impl Provenance {

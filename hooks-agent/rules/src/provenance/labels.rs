@@ -132,6 +132,12 @@ impl Labels {
         self.sinks.iter().find(|(globs, _)| globs.is_match(tool)).map(|(_, sink)| sink)
     }
 
+    /// Whether a tool is in a list.
+    pub(super) fn has(&self, tool: &str) -> bool {
+        self.listed_sink(tool).is_some()
+            || [&self.untrusted, &self.trusted].into_iter().any(|it| matches(it.as_ref(), tool))
+    }
+
     /// Returns the names of tools in the lists, without globs.
     pub(super) fn names(&self) -> Vec<String> {
         let lists = [&self.untrusted, &self.trusted].into_iter().flatten();

@@ -91,6 +91,10 @@ impl AgentHook for Shadowed {
         self.0.hook().tool_names()
     }
 
+    fn tool_labels(&self) -> Option<Arc<dyn Fn(&str) -> bool + Send + Sync>> {
+        self.0.hook().tool_labels()
+    }
+
     fn not_in_shadow(&self) -> Option<String> {
         let hook = self.0.hook();
         let twice = || hook.__shadow().map(|_| "it is in shadow already".to_owned());
