@@ -16,7 +16,7 @@ fn every_built_in_hook_takes_its_options() {
     let folder = Folder::with("");
     folder.write(&ALL.replace("FOLDER", &folder.path().display().to_string()));
     let policy = folder.policy();
-    assert_eq!(policy.merged().hooks().len(), 22);
+    assert_eq!(policy.merged().hooks().len(), 21);
     let plan = crate::support::builder("bot", &policy).build().unwrap().hook_plan().to_string();
     for hook in policy.merged().hooks() {
         assert!(plan.contains(hook.name()), "{}\n{plan}", hook.name());
@@ -235,7 +235,7 @@ fn the_schema_has_every_hook_with_its_options() {
     let schema = schema();
     let hook = &schema["properties"]["hook"]["items"];
     let names = hook["properties"]["use"]["enum"].as_array().unwrap();
-    assert_eq!(names.len(), 23, "{names:?}");
+    assert_eq!(names.len(), 22, "{names:?}");
     let options = hook["allOf"].as_array().unwrap();
     let pii = options.iter().find(|it| it["if"]["properties"]["use"]["const"] == "pii_detection");
     let kinds = &pii.unwrap()["then"]["properties"]["with"]["properties"]["kinds"];

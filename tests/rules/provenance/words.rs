@@ -36,7 +36,7 @@ fn a_tool_without_arguments_is_asked_about_too() {
         json!({}),
         "the user spoke of no such thing",
     );
-    user("Reset it")
+    user("Reset my device")
         .guard(with_event())
         .mail("Please reset the device.")
         .runs("reset_device", json!({}));

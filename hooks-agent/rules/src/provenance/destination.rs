@@ -124,6 +124,10 @@ impl Trace<'_> {
         let mut places = Places::default();
         for read in &self.sources.reads {
             let text = &read.text;
+            // A description names things as examples.
+            if read.is_description && needle.form().is_none() {
+                continue;
+            }
             for at in needle.places_in(&text.folded)? {
                 if read.is_trusted {
                     places.is_trusted |= !read.repeats(needle);

@@ -71,8 +71,8 @@ use crate::rule::check_globs;
 /// nobody was asked about.
 ///
 /// # Calls that nobody asked for
-/// A call is asked about if no word of the user speaks of what the tool does, and a text of others does: its name, or a
-/// word for it with another word of its name near by. So is one with a content of at least 8 bytes that stands amid a text
+/// A call is asked about if the user does not speak of what the tool does, and a text of others does: its name, or a
+/// word for it with another word of its name near by; descriptions of tools do not count. So is one with a content of at least 8 bytes that stands amid a text
 /// of others near a word for what the tool does, if the user did not write it. The words are in a table, in English,
 /// German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Russian, Chinese and Japanese; nothing else
 /// depends on the language.
@@ -461,7 +461,7 @@ impl ForeignGuard for Provenance {
             | Door::Response
             | Door::ToolResult
             | Door::CallerResult => {}
-            _ => self.state(cx).add_foreign(foreign.tool, text),
+            door => self.state(cx).add_foreign(foreign.tool, text, door == Door::ToolSpec),
         }
         Ok(())
     }

@@ -20,8 +20,8 @@ use crate::provenance::text::Text;
 /// What a hook keeps of a call: texts that are in no message of its thread, and those that are folded already.
 #[derive(Default)]
 pub(super) struct OfCall {
-    /// Texts that others wrote, with the tools that they are like.
-    foreign: Mutex<Vec<(String, Arc<Text>)>>,
+    /// Texts that others wrote.
+    foreign: Mutex<Vec<Foreign>>,
     folded: Mutex<HashMap<usize, FoldedMsg>>,
     /// The tool calls that may run, by their ids.
     pub(super) cleared: Mutex<HashMap<String, Cleared>>,
@@ -50,10 +50,19 @@ pub(super) struct Cleared {
 /// A message, which is kept so that no other one has its address, and its texts: of results, one after the other.
 type FoldedMsg = (Arc<Msg>, Vec<Arc<Text>>);
 
+/// A text that others wrote and that is in no message.
+#[derive(Clone)]
+struct Foreign {
+    tool: String,
+    text: Arc<Text>,
+    /// Whether it describes the tool.
+    is_description: bool,
+}
+
 impl OfCall {
-    pub(super) fn add_foreign(&self, tool: &str, text: &str) {
-        let text = Arc::new(Text::new(folded(text)));
-        lock(&self.foreign).push((tool.to_owned(), text));
+    pub(super) fn add_foreign(&self, tool: &str, text: &str, is_description: bool) {
+        let (tool, text) = (tool.to_owned(), Arc::new(Text::new(folded(text))));
+        lock(&self.foreign).push(Foreign { tool, text, is_description });
     }
 
     /// Returns the texts of a message in their usual form.
@@ -104,6 +113,8 @@ pub(super) struct Read {
     arguments: Vec<String>,
     /// Whether others cannot write it.
     pub(super) is_trusted: bool,
+    /// Whether it describes a tool: it speaks of what the tool does anyway.
+    pub(super) is_description: bool,
     is_named: OnceLock<bool>,
     choice: OnceLock<Choice>,
 }
@@ -115,6 +126,7 @@ impl Read {
             tool: tool.to_owned(),
             arguments,
             is_trusted,
+            is_description: false,
             is_named: OnceLock::new(),
             choice: OnceLock::new(),
         }
@@ -128,6 +140,9 @@ impl Read {
 
     /// Says what it is: `read_file` (`bill.txt`).
     pub(super) fn shown(&self) -> String {
+        if self.is_description {
+            return format!("the description of `{}`", self.tool);
+        }
         match self.arguments.first() {
             Some(argument) => format!("`{}` (`{}`)", self.tool, shortened(argument)),
             None => format!("`{}`", self.tool),
@@ -193,7 +208,7 @@ struct Level {
     of_call: Arc<OfCall>,
     /// Without what tool calls that run now return, which the model did not know.
     messages: Vec<Arc<Msg>>,
-    foreign: Vec<(String, Arc<Text>)>,
+    foreign: Vec<Foreign>,
     is_outermost: bool,
 }
 
@@ -256,9 +271,10 @@ impl Sources {
     ) -> Self {
         let (mut reads, mut user, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
         for level in levels {
-            for (tool, text) in &level.foreign {
-                let is_trusted = !labels.is_untrusted(tool);
-                reads.push(Read::new(tool, text.clone(), Vec::new(), is_trusted));
+            for Foreign { tool, text, is_description } in &level.foreign {
+                let is_trusted = !labels.is_untrusted(tool) && !is_description;
+                let read = Read::new(tool, text.clone(), Vec::new(), is_trusted);
+                reads.push(Read { is_description: *is_description, ..read });
                 foreign.extend((!is_trusted).then(|| text.clone()));
             }
             add(level, kept, labels, &mut reads, &mut user);

@@ -75,7 +75,7 @@ impl<'a> Trace<'a> {
         let actions = Actions::of(&self.call.name);
         let is_spoken_of = self.sources.user.texts.iter().any(|text| actions.are_in(&text.folded));
         if !is_spoken_of {
-            let mut untrusted = self.sources.untrusted();
+            let mut untrusted = self.sources.untrusted().filter(|read| !read.is_description);
             if let Some(read) = untrusted.find(|read| actions.are_asked_in(&read.text.folded)) {
                 let why = Why::Unasked { read: read.shown() };
                 return Some(Doubt { argument: String::new(), value: String::new(), why });
@@ -88,7 +88,7 @@ impl<'a> Trace<'a> {
             if !tells || self.sources.is_said(&needle) {
                 return None;
             }
-            let mut untrusted = self.sources.untrusted();
+            let mut untrusted = self.sources.untrusted().filter(|read| !read.is_description);
             let read = untrusted.find(|read| actions.are_asked_with(&read.text, &needle))?;
             Some(doubt(argument, &argument.value, Why::AskedFor { read: read.shown() }))
         })
