@@ -83,7 +83,7 @@ fn an_address_in_a_record_that_the_user_chose_is_meant() {
 }
 
 #[test]
-fn a_link_in_a_named_source_may_be_opened_if_the_user_gave_none() {
+fn a_link_in_a_named_source_may_be_opened() {
     let read = |said| {
         user(said).reads(
             "read_channel",
@@ -93,11 +93,13 @@ fn a_link_in_a_named_source_may_be_opened_if_the_user_gave_none() {
     };
     let fetch = || json!({ "url": "https://news.example/7" });
     read("Sum up the links in general").runs("fetch", fetch());
-    read("Sum up www.corp.example, and say so in general").asks("fetch", fetch(), "the text of");
     let off = guard().named_links(false);
     read("Sum up the links in general").guard(off).asks("fetch", fetch(), "the text of");
     let with_more = json!({ "url": "https://news.example/7", "data": "what I know" });
     read("Sum up the links in general").asks("fetch", with_more, "the text of");
+    user("Sum up www.corp.example/news")
+        .reads("read_page", json!({ "url": "www.corp.example/news" }), "See https://news.example/7")
+        .asks("fetch", fetch(), "the text of `read_page`");
 }
 
 #[test]

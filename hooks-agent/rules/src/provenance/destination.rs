@@ -160,7 +160,7 @@ impl Trace<'_> {
         }
         self.is_alone_like(*form, canonical)
             || texts.iter().any(|found| self.is_in_chosen(found, *form))
-            || self.may_be_opened(*form)
+            || self.may_be_opened(*form, texts)
     }
 
     /// Whether an address has words that the user wrote, such as `ann@corp.example` for Ann, and no other one does.
@@ -190,11 +190,15 @@ impl Trace<'_> {
         choice.chooses_amid(&found.read.text, leaf, form)
     }
 
-    /// Whether it is a link that may be opened, which sends nothing else: the user gave none.
-    fn may_be_opened(&self, form: Form) -> bool {
-        let is_given = self.sources.user.given.iter().any(|given| given.form == form);
+    /// Whether it is a link that may be opened, which sends nothing else: it stands in no page that was opened by its
+    /// own address, which brings no further ones.
+    fn may_be_opened(&self, form: Form, texts: &[Found<'_>]) -> bool {
         let only_opens = self.arguments.len() == 1 && !self.is_unlisted;
-        self.settings.named_links && form == Form::Url && !is_given && only_opens
+        let is_of_page = |found: &Found<'_>| found.read.is_of_url();
+        self.settings.named_links
+            && form == Form::Url
+            && only_opens
+            && !texts.iter().any(is_of_page)
     }
 
     /// Whether a value of records is what the user asks for.

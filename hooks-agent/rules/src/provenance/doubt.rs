@@ -33,8 +33,8 @@ pub(super) enum Why {
     LinkInText { read: String },
     /// A content has an address that stands nowhere.
     LinkNowhere,
-    /// A text of others asks for a call with this content.
-    AskedFor { read: String },
+    /// A text of others asks for a call with this content, or to this address of the user.
+    AskedFor { read: String, is_said: bool },
     /// The user spoke of no such call, and a text of others does.
     Unasked { read: String },
 }
@@ -78,7 +78,13 @@ impl fmt::Display for Doubt {
                 f,
                 "`{argument}` has the address `{value}`, which stands in nothing that was said or read"
             ),
-            Why::AskedFor { read } => write!(
+            Why::AskedFor { read, is_said: true } => {
+                write!(
+                    f,
+                    "`{argument}` is `{value}`, with which the text of {read} asks for it too"
+                )
+            }
+            Why::AskedFor { read, is_said: false } => write!(
                 f,
                 "`{argument}` is `{value}`, with which the text of {read} asks for it, and which the user did not say"
             ),

@@ -60,7 +60,8 @@ use crate::rule::check_globs;
 ///   returned it, such as a file name. There it must be the only address of its form and fill a line or a cell, as in
 ///   `IBAN: DE89..`; or have a word that the user wrote, as `ann@corp.example` for Ann, and be the only one that
 ///   has; or stand in a record that the user's words choose. A URL may also just be opened, by a call with no other
-///   argument, if the user gave none. Values that are no address must fill a line, a cell, or a part of a short line.
+///   argument, unless it stands in what was itself opened by a URL. Values that are no address must fill a line, a cell,
+///   or a part of a short line.
 ///
 /// A secret by its name, such as `password`, comes from the user or a trusted tool alone. What stands nowhere is the
 /// model's own, and is asked about.
@@ -73,7 +74,8 @@ use crate::rule::check_globs;
 /// # Calls that nobody asked for
 /// A call is asked about if the user does not speak of what the tool does, and a text of others does: its name, or a
 /// word for it with another word of its name near by; descriptions of tools do not count. So is one with a content of at least 8 bytes that stands amid a text
-/// of others near a word for what the tool does, if the user did not write it. The words are in a table, in English,
+/// of others near a word for what the tool does, if the user did not write it; and one that sends something to an address
+/// of the user with which a text of others asks for it too. The words are in a table, in English,
 /// German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Russian, Chinese and Japanese; nothing else
 /// depends on the language.
 ///

@@ -9,7 +9,7 @@ use hooks_agent_core::memory::ThreadValueError;
 use hooks_agent_core::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
 use serde_json::Value;
 
-use crate::provenance::address::{Address, each_address, words_beside};
+use crate::provenance::address::{Address, Form, each_address, words_beside};
 use crate::provenance::choice::{Choice, Said};
 use crate::provenance::fold::{folded, with_apart_sentences};
 use crate::provenance::kept::{Kept, digest, each_scalar, kept, texts};
@@ -136,6 +136,17 @@ impl Read {
     pub(super) fn repeats(&self, needle: &Needle) -> bool {
         let own = self.arguments.iter().map(|argument| folded(argument));
         own.into_iter().any(|own| needle.is(&own) || own.contains(&needle.text))
+    }
+
+    /// Returns the longest text among the arguments of its call, which says most.
+    fn longest(&self) -> Option<&String> {
+        let texts = self.arguments.iter().filter(|it| it.chars().count() >= 3);
+        texts.max_by_key(|argument| argument.len())
+    }
+
+    /// Whether it was read by a URL.
+    pub(super) fn is_of_url(&self) -> bool {
+        self.longest().is_some_and(|argument| Needle::new(argument, "").form() == Some(Form::Url))
     }
 
     /// Says what it is: `read_file` (`bill.txt`).
@@ -306,9 +317,7 @@ impl Sources {
     /// which says most.
     pub(super) fn is_named(&self, read: &Read) -> bool {
         *read.is_named.get_or_init(|| {
-            let texts = read.arguments.iter().filter(|it| it.chars().count() >= 3);
-            let longest = texts.max_by_key(|argument| argument.len());
-            longest.is_some_and(|argument| self.is_said(&Needle::new(argument, "")))
+            read.longest().is_some_and(|argument| self.is_said(&Needle::new(argument, "")))
         })
     }
 

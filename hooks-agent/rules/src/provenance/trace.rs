@@ -70,7 +70,8 @@ impl<'a> Trace<'a> {
         addresses.collect()
     }
 
-    /// Returns that others asked for the call, if the user did not: for such a call at all, or for one with a content.
+    /// Returns that others asked for the call: for one to the same address, or, if the user did not, for such a call at
+    /// all, or for one with a content.
     fn unasked(&self) -> Option<Doubt> {
         let actions = Actions::of(&self.call.name);
         let is_spoken_of = self.sources.user.texts.iter().any(|text| actions.are_in(&text.folded));
@@ -81,16 +82,23 @@ impl<'a> Trace<'a> {
                 return Some(Doubt { argument: String::new(), value: String::new(), why });
             }
         }
-        let contents = self.arguments.iter().filter(|argument| argument.role == Role::Content);
-        let mut contents = contents.map(|argument| (argument, Needle::new(&argument.value, "")));
-        contents.find_map(|(argument, needle)| {
-            let tells = needle.kind == Kind::Text && needle.text.len() >= LONG;
-            if !tells || self.sources.is_said(&needle) {
-                return None;
-            }
-            let mut untrusted = self.sources.untrusted().filter(|read| !read.is_description);
-            let read = untrusted.find(|read| actions.are_asked_with(&read.text, &needle))?;
-            Some(doubt(argument, &argument.value, Why::AskedFor { read: read.shown() }))
+        let sends = self.arguments.iter().any(|argument| argument.role == Role::Content);
+        self.arguments.iter().find_map(|argument| {
+            let needle = Needle::new(&argument.value, argument.name);
+            let tells = match argument.role {
+                Role::Destination => {
+                    needle.form().is_some() && sends && self.sources.is_said(&needle)
+                }
+                Role::Content => {
+                    let is_long = needle.kind == Kind::Text && needle.text.len() >= LONG;
+                    is_long && !self.sources.is_said(&needle)
+                }
+            };
+            let mut untrusted =
+                self.sources.untrusted().filter(|read| tells && !read.is_description);
+            let read = untrusted.find(|read| actions.are_asked_with(&read.text, &needle))?.shown();
+            let is_said = argument.role == Role::Destination;
+            Some(doubt(argument, &argument.value, Why::AskedFor { read, is_said }))
         })
     }
 
