@@ -100,7 +100,7 @@ fn description(options: &Options) -> TokenStream {
             "tools" => (quote!(#krate::tool::Tools), None),
             "tool_names" => (quote!(#private::Vec<#private::String>), None),
             "tool_labels" => {
-                let labels = shared(quote!(Fn(&str) -> bool + Send + Sync));
+                let labels = quote!(#krate::hook::ToolLabels);
                 (quote!(::core::option::Option<#labels>), Some(labels))
             }
             "watcher" => {

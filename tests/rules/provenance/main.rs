@@ -1,6 +1,7 @@
 //! Where arguments came from: what may run, what is asked about, and what nobody gets around.
 
 mod apart;
+mod attacked;
 mod calls;
 mod contents;
 mod destinations;

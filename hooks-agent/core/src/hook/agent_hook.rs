@@ -21,6 +21,9 @@ use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
 use crate::tool::{Permission, ToolError, Tools};
 
+/// Tells whether a hook has a label for a tool.
+pub type ToolLabels = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// A hook that receives the events of an agent's calls and may change them.
 ///
 /// Add a hook to the builder of an agent. It is registered as a hook of the agent's methods and
@@ -180,7 +183,7 @@ pub trait AgentHook: Send + Sync + 'static {
     /// Returns what tells whether the hook has a label for a tool, if tools need one. The
     /// [plan](hooks_core::HookPlan::warnings) of an agent warns of its tools without one. It is asked when the hook is
     /// added to an agent; the default is none.
-    fn tool_labels(&self) -> Option<Arc<dyn Fn(&str) -> bool + Send + Sync>> {
+    fn tool_labels(&self) -> Option<ToolLabels> {
         None
     }
 

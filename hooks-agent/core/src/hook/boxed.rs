@@ -7,7 +7,7 @@ use hooks_core::{BoxFuture, HookOrder, HookResult, HookRole};
 use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::agent_hook::AgentHook;
+use crate::hook::agent_hook::{AgentHook, ToolLabels};
 use crate::hook::around::{
     AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
     PermissionCheck, ToolCall,
@@ -72,7 +72,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn watcher(&self) -> Option<Arc<dyn HookWatcher>>;
     fn foreign_guard(&self) -> Option<Arc<dyn ForeignGuard>>;
     fn tool_names(&self) -> Vec<String>;
-    fn tool_labels(&self) -> Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>;
+    fn tool_labels(&self) -> Option<ToolLabels>;
     fn ends_with_process(&self) -> Option<String>;
     fn needs_login(&self) -> bool;
     fn counter(&self) -> Option<String>;

@@ -106,7 +106,7 @@ macro_rules! __forward_hook {
         }
     };
     (@ tool_labels $this:tt $to:ident $hook:expr) => {
-        fn tool_labels(&$this) -> Option<std::sync::Arc<dyn Fn(&str) -> bool + Send + Sync>> {
+        fn tool_labels(&$this) -> Option<$crate::hook::ToolLabels> {
             $to::tool_labels($hook)
         }
     };

@@ -17,7 +17,7 @@ mod shadow;
 mod watch;
 
 pub use crate::error::TextBlocked;
-pub use agent_hook::AgentHook;
+pub use agent_hook::{AgentHook, ToolLabels};
 pub(crate) use around::Inner;
 pub use around::{
     AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,

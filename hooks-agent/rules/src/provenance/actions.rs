@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::provenance::fold::words;
+use crate::provenance::fold::{is_of_word, words};
 use crate::provenance::labels::name_words;
 use crate::provenance::needle::Needle;
 use crate::provenance::text::{Place, Text};
@@ -231,9 +231,18 @@ impl Actions {
             return words(text).any(|word| self.words.iter().any(|own| own == word));
         }
         let actions = || self.actions.iter().map(|action| &WORDS[*action]);
-        text.contains(&self.name)
+        self.is_named_in(text)
             || actions().any(|action| action.others.is_match(text))
             || actions().any(|action| action.english.is_match(text)) && self.has_thing(text)
+    }
+
+    /// Whether a text has the name of the tool, as a word.
+    fn is_named_in(&self, text: &str) -> bool {
+        text.match_indices(&self.name).any(|(at, name)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + name.len()..].chars().next();
+            !before.into_iter().chain(after).any(is_of_word)
+        })
     }
 
     fn has_thing(&self, text: &str) -> bool {
@@ -246,7 +255,7 @@ impl Actions {
 
     /// Whether a folded text speaks of doing it: of an action and, near it, of what else the name of the tool says.
     pub(super) fn are_asked_in(&self, text: &str) -> bool {
-        if text.contains(&self.name) {
+        if self.is_named_in(text) {
             return true;
         }
         self.actions.iter().any(|action| {
@@ -268,7 +277,7 @@ impl Actions {
         places.any(|at| {
             matches!(text.place(needle, &at), Place::Amid(_)) && {
                 let near = near(folded, &at);
-                near.contains(&self.name)
+                self.is_named_in(near)
                     || self.actions.iter().any(|action| WORDS[*action].all.is_match(near))
             }
         })

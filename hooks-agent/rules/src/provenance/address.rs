@@ -33,12 +33,17 @@ const ENDS: [&str; 40] = [
     "uk", "de", "fr", "nl", "ch", "at", "it", "es", "cn", "jp", "ru", "br", "in",
 ];
 
-static EMAIL: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"[\p{L}\p{N}_.+%-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+"));
+/// Letters of scripts without blanks, which end an address.
+const CUT: &str = r"\u{3040}-\u{30ff}\u{3400}-\u{9fff}\u{ac00}-\u{d7af}\u{f900}-\u{faff}";
+
+static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(&format!(r"[[\w.+%-]--[{CUT}]]+@[[\w-]--[{CUT}]]+(?:\.[[\w-]--[{CUT}]]+)+"))
+});
 static URL: LazyLock<Regex> = LazyLock::new(|| {
     let ends = ENDS.join("|");
+    let rest = format!(r#"[^\s<>"'(),;`\[\]*|{{}}\\{CUT}]"#);
     regex(&format!(
-        r#"(?:[a-z][a-z0-9+.-]{{1,15}}://|www\.)[^\s<>"'(),;`\[\]*|{{}}\\]+|(?:[\p{{L}}\p{{N}}-]+\.)+(?:{ends})(?:[:/?#][^\s<>"'(),;`\[\]*|{{}}\\]*)?"#
+        r"(?:[a-z][a-z0-9+.-]{{1,15}}://|www\.){rest}+|(?:[[\w-]--[{CUT}]]+\.)+(?:{ends})(?:[:/?#]{rest}*)?"
     ))
 });
 static ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
@@ -55,6 +60,20 @@ fn regex(pattern: &str) -> Regex {
 impl Form {
     /// Returns the form of a value that is nothing but an address.
     pub(super) fn of(value: &str) -> Option<Self> {
+        let is_one = !value.contains(char::is_whitespace);
+        if is_one
+            && value
+                .split_once("://")
+                .is_some_and(|(scheme, rest)| is_scheme(scheme) && !rest.is_empty())
+        {
+            return Some(Self::Url);
+        }
+        let is_mail = value.split_once('@').is_some_and(|(name, host)| {
+            !name.is_empty() && !host.is_empty() && !value.contains(['/', ',', ';', '<', '>'])
+        });
+        if is_one && is_mail {
+            return Some(Self::Email);
+        }
         let is_all = |pattern: &Regex| {
             pattern.find(value).is_some_and(|found| found.range() == (0..value.len()))
         };
@@ -62,7 +81,10 @@ impl Form {
             Some(Self::Email)
         } else if is_all(&URL) {
             Some(Self::Url)
-        } else if is_all(&ACCOUNT) && !DATE.is_match(value) || is_long_account(value) {
+        } else if is_all(&ACCOUNT) && !DATE.is_match(value)
+            || is_long_account(value)
+            || is_phone(value)
+        {
             Some(Self::Account)
         } else {
             None
@@ -75,20 +97,42 @@ impl Form {
             Self::Email => value.trim_end_matches('.').into(),
             Self::Url => {
                 let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?']);
-                let value = value.split_once("://").map_or(value, |(_, rest)| rest);
+                let value = without_scheme(value);
                 value.strip_prefix("www.").unwrap_or(value).trim_end_matches('/').into()
             }
-            Self::Account => value.replace([' ', '-', '+'], "").into(),
+            Self::Account => value.replace([' ', '-', '+', '(', ')', '/', '.'], "").into(),
         }
     }
 
-    /// The name of the form.
+    /// The name of the forms.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Email => "e-mail addresses",
             Self::Url => "URLs",
             Self::Account => "accounts",
         }
+    }
+}
+
+/// Whether a text is the scheme of a URL.
+fn is_scheme(text: &str) -> bool {
+    text.starts_with(|it: char| it.is_ascii_alphabetic())
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'+' | b'.' | b'-'))
+}
+
+/// Whether a value is a number of a telephone with signs.
+fn is_phone(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let is_of_phone =
+        |it: u8| it.is_ascii_digit() || matches!(it, b' ' | b'(' | b')' | b'/' | b'-' | b'+');
+    (8..=34).contains(&digits) && value.bytes().all(is_of_phone) && !DATE.is_match(value)
+}
+
+/// Returns a URL without its scheme.
+fn without_scheme(url: &str) -> &str {
+    match url.split_once("://") {
+        Some((scheme, rest)) if is_scheme(scheme) => rest,
+        _ => url,
     }
 }
 

@@ -17,9 +17,14 @@ pub(super) struct Argument<'a> {
 /// Returns the texts and numbers in the arguments of a tool call.
 pub(super) fn arguments<'a>(call: &'a ToolUse, sink: &Sink) -> Vec<Argument<'a>> {
     let mut arguments = Vec::new();
-    let Value::Object(fields) = &call.input else { return arguments };
-    for (name, value) in fields {
-        add(name, name.clone(), sink, None, value, &mut arguments);
+    match &call.input {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                add(name, name.clone(), sink, None, value, &mut arguments);
+            }
+        }
+        // Which argument is which is not known.
+        input => add("", String::new(), sink, Some(Role::Destination), input, &mut arguments),
     }
     // What changes something acts on something.
     if sink.is_unknown() && arguments.iter().all(|it| it.role == Role::Content) {
@@ -54,10 +59,20 @@ fn add<'a>(
             // destination by their names.
             let is_of_all = role == Role::Destination || sink.lists(name);
             for (field, value) in fields {
+                // A name of a field of a destination may be one.
+                if is_of_all && !is_plain_name(field) {
+                    let (path, value) = (format!("{path}.{field}"), field.trim().to_owned());
+                    arguments.push(Argument { name, path, role, value });
+                }
                 let outer = is_of_all.then_some(role);
                 add(field, format!("{path}.{field}"), sink, outer, value, arguments);
             }
         }
         _ => {}
     }
+}
+
+/// Whether the name of a field is one that a schema has: a word, and no value.
+fn is_plain_name(name: &str) -> bool {
+    name.trim().is_empty() || name.chars().all(|it| it.is_alphabetic() || it == '_')
 }

@@ -18,14 +18,14 @@ pub(super) struct Said {
     /// Words of at least three letters, outside of addresses.
     pub(super) words: HashSet<String>,
     /// Numbers of at least 10.
-    pub(super) numbers: HashSet<u64>,
+    pub(super) numbers: HashSet<String>,
 }
 
 /// What the user said that a value has.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Mark<'t> {
     Word(&'t str),
-    Number(u64),
+    Number(String),
 }
 
 impl Said {
@@ -34,7 +34,7 @@ impl Said {
         for word in words(value).filter(|word| self.words.contains(*word)) {
             each(Mark::Word(word));
         }
-        for number in numbers(value).map(f64::to_bits) {
+        for number in numbers(value) {
             if self.numbers.contains(&number) {
                 each(Mark::Number(number));
             }

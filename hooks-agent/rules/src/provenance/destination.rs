@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::provenance::address::{Form, each_address};
+use crate::provenance::address::Form;
 use crate::provenance::doubt::Why;
 use crate::provenance::fold::words;
 use crate::provenance::labels::{is_secret, name_words};
@@ -15,6 +15,9 @@ use crate::provenance::trace::Trace;
 
 /// How far before a short value its name may stand, in bytes.
 const BEFORE: usize = 24;
+
+/// How many places of a value are looked at for one that the user means.
+const MOST_FOUND: usize = 64;
 
 /// A place where a value stands.
 struct Found<'a> {
@@ -70,12 +73,15 @@ impl Trace<'_> {
         if needle.kind != Kind::Text || !needle.text.contains('@') {
             return needle;
         }
-        let mut addresses = Vec::new();
-        each_address(&needle.text, Some(Form::Email), |address, _| addresses.push(address));
-        match addresses.as_slice() {
-            [address] => Needle::address(address.form, &address.canonical),
-            _ => needle,
+        // A name, and the address at the end.
+        let (name, address) = needle.text.rsplit_once([' ', '<']).unwrap_or(("", &needle.text));
+        let address = address.trim_end_matches('>');
+        let is_name = !name.bytes().any(|it| it.is_ascii_digit())
+            && !name.contains(['<', '>', '@', ',', ';', ':', '/', '\n', '#', '!', '\\', '|']);
+        if is_name && Form::of(address) == Some(Form::Email) {
+            return Needle::address(Form::Email, address);
         }
+        needle
     }
 
     /// Returns why a text that stands nowhere needs a person: of a list, each part counts, and of a path, its last one
@@ -92,7 +98,8 @@ impl Trace<'_> {
         if let Some((folder, file)) = value.rsplit_once(['/', '\\'])
             && file.len() >= 4
             && self.sources.is_said(&Needle::new(file, ""))
-            && (matches!(folder, "." | "") || self.is_known(folder))
+            && !value.split(['/', '\\']).any(|part| part == "..")
+            && (folder == "." || self.is_known(folder))
         {
             return None;
         }
@@ -159,7 +166,7 @@ impl Trace<'_> {
             return false;
         }
         self.is_alone_like(*form, canonical)
-            || texts.iter().any(|found| self.is_in_chosen(found, *form))
+            || texts.iter().take(MOST_FOUND).any(|found| self.is_in_chosen(found, *form))
             || self.may_be_opened(*form, texts)
     }
 
@@ -180,7 +187,7 @@ impl Trace<'_> {
         let all = self.sources.untrusted().flat_map(|read| read.text.addresses(form));
         let like: BTreeSet<_> =
             all.filter(|other| own(other).iter().any(|word| said.contains(word))).collect();
-        like.iter().eq([canonical])
+        like.into_iter().eq([canonical])
     }
 
     /// Whether an address stands in the text of a record that the user's words choose.
@@ -207,7 +214,7 @@ impl Trace<'_> {
         if form.is_none() && self.settings.handles == Handles::Any {
             return true;
         }
-        values.iter().any(|found| {
+        values.iter().take(MOST_FOUND).any(|found| {
             let Found { read, place, .. } = found;
             let is_named = self.settings.named_sources && self.sources.is_named(read);
             let is_only = || form.is_none_or(|form| read.text.addresses(form).len() == 1);
@@ -223,7 +230,9 @@ fn says_something(name: &str, needle: &Needle, found: &Found<'_>) -> bool {
     if needle.form().is_some() {
         return true;
     }
-    if read.text.is_in_address(at) {
+    // A word of a link names nothing, but an id in it does.
+    let is_word = !needle.text.bytes().any(|it| it.is_ascii_digit());
+    if is_word && read.text.is_in_address(at) {
         return false;
     }
     if !needle.is_short() {

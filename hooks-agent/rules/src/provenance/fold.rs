@@ -21,7 +21,10 @@ pub(super) fn folded(text: &str) -> String {
             // The character before may get marks.
             let before = folded.pop();
             let all = before.into_iter().chain(others.chars().filter_map(shown));
-            folded.extend(all.nfkc().flat_map(char::to_lowercase));
+            let lower = all.nfkc().flat_map(char::to_lowercase);
+            // The dot of a Turkish letter, and the sigma at the end of a word.
+            let lower = lower.filter(|it| *it != '\u{307}');
+            folded.extend(lower.map(|it| if it == 'ς' { 'σ' } else { it }));
         }
     }
     folded
@@ -59,6 +62,16 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
 /// Whether a character is part of words.
 pub(super) fn is_of_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
+}
+
+/// Whether a character joins what stands beside it to a longer word: scripts without blanks do not.
+pub(super) fn joins(char: char) -> bool {
+    is_of_word(char) && !is_without_blanks(char)
+}
+
+/// Whether a character is of a script without blanks between words: Chinese, Japanese, Korean with its particles.
+pub(super) const fn is_without_blanks(char: char) -> bool {
+    matches!(char, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 
 /// Returns a text of the user with a blank between two sentences that adjoin: an address that ends the first one has

@@ -8,7 +8,7 @@ use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::{CallContext, Door, Foreign, ForeignGuard};
 use hooks_agent_core::error::TextBlocked;
 use hooks_agent_core::event::{Flow, PostReasoning, PreActing, PreCall};
-use hooks_agent_core::hook::{NextTool, ToolCall, priority};
+use hooks_agent_core::hook::{NextTool, ToolCall, ToolLabels, priority};
 use hooks_agent_core::message::{Msg, Role, ToolResult, ToolUse};
 use hooks_agent_core::options::Globs;
 use hooks_agent_core::tool::ToolError;
@@ -287,7 +287,7 @@ impl Provenance {
         self
     }
 
-    fn tool_labels(&self) -> Option<Arc<dyn Fn(&str) -> bool + Send + Sync>> {
+    fn tool_labels(&self) -> Option<ToolLabels> {
         let inner = self.inner.clone();
         Some(Arc::new(move |tool| inner.labels.has(tool)))
     }

@@ -59,7 +59,7 @@ fn add(
     })
 }
 
-/// Returns the digest of texts, of 64 bits in hexadecimal.
+/// Returns the digest of texts, of 128 bits in hexadecimal.
 pub(super) fn digest(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for text in texts {

@@ -27,6 +27,8 @@ pub(super) enum Role {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sink {
     roles: BTreeMap<String, Role>,
+    /// Whether it is that of a tool in no list.
+    is_unlisted: bool,
 }
 
 impl Sink {
@@ -62,7 +64,8 @@ impl Sink {
     pub fn by_names(arguments: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let names = arguments.into_iter().map(Into::into);
         let by_names = Self::new();
-        Self { roles: names.map(|name| (name.clone(), by_names.role(&name))).collect() }
+        let roles = names.map(|name| (name.clone(), by_names.role(&name))).collect();
+        Self { roles, is_unlisted: false }
     }
 
     /// Returns the arguments that say where something goes, in order.
@@ -82,7 +85,7 @@ impl Sink {
 
     /// Whether it is that of a tool in no list.
     pub(super) fn is_unknown(&self) -> bool {
-        self.roles.is_empty()
+        self.is_unlisted
     }
 
     /// Whether it names an argument.
@@ -118,7 +121,7 @@ impl Labels {
     /// Returns the arguments of a tool, if it changes something. What no list has does, unless it says itself that it
     /// only reads.
     pub(super) fn sink(&self, tool: &str, effect: Option<Effect>) -> Option<&Sink> {
-        static BY_NAMES: Sink = Sink { roles: BTreeMap::new() };
+        static BY_NAMES: Sink = Sink { roles: BTreeMap::new(), is_unlisted: true };
         if let Some(sink) = self.listed_sink(tool) {
             return Some(sink);
         }
@@ -152,7 +155,7 @@ fn matches(globs: Option<&Globs>, tool: &str) -> bool {
 }
 
 /// The words of the names of arguments that say where something goes, or what is acted on, in order.
-const DESTINATIONS: [&str; 70] = [
+const DESTINATIONS: [&str; 71] = [
     "account",
     "accounts",
     "address",
@@ -193,6 +196,7 @@ const DESTINATIONS: [&str; 70] = [
     "invitees",
     "key",
     "link",
+    "mail",
     "mailbox",
     "member",
     "members",
@@ -226,7 +230,14 @@ const DESTINATIONS: [&str; 70] = [
 ];
 
 fn is_destination(name: &str) -> bool {
-    name_words(name).any(|word| DESTINATIONS.binary_search(&word.as_str()).is_ok())
+    let is_listed = |word: &str| DESTINATIONS.binary_search(&word).is_ok();
+    is_secret(name)
+        || name_words(name).any(|word| {
+            let singular = word.strip_suffix("es").or(word.strip_suffix('s'));
+            is_listed(&word)
+                || singular.is_some_and(is_listed)
+                || word.strip_suffix('s').is_some_and(is_listed)
+        })
 }
 
 /// Whether an argument is an id by its name: what stands in it is chosen, not written.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use crate::provenance::address::Form;
-use crate::provenance::fold::{folded, is_of_word, words};
+use crate::provenance::fold::{folded, is_of_word, is_without_blanks, joins, words};
 use crate::provenance::labels::{is_id, is_url};
 
 /// The most places of a text that are looked at for one value.
@@ -25,11 +25,12 @@ pub(super) struct Needle {
     anchor: String,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An address, in its one spelling.
     Address(Form, String),
-    Number(f64),
+    /// Without zeros that say nothing.
+    Number(String),
     Text,
 }
 
@@ -37,17 +38,25 @@ impl Needle {
     /// Creates the needle of the value of an argument.
     pub(super) fn new(value: &str, name: &str) -> Self {
         let text = folded(value.trim());
-        // An id is no account, whatever it looks like, and a URL need not look like one.
-        let form = Form::of(&text).filter(|form| *form != Form::Account || !is_id(name));
+        let whole = text.strip_suffix(".0").filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
+        let text = whole.map_or(text.clone(), str::to_owned);
+        // A number that is an id is no account, and a URL need not look like one.
+        let is_number_of_id = is_id(name) && text.bytes().all(|it| it.is_ascii_digit());
+        let form = Form::of(&text).filter(|_| !is_number_of_id);
         let form = form.or_else(|| (is_url(name) && is_like_host(&text)).then_some(Form::Url));
         if let Some(form) = form {
             return Self::address(form, &text);
         }
         let is_number = text.bytes().all(|it| it.is_ascii_digit() || it == b'.');
-        if let Some(number) = text.parse::<f64>().ok().filter(|_| is_number) {
-            let anchor = text.trim_end_matches(".0").to_owned();
+        if is_number && text.bytes().any(|it| it.is_ascii_digit()) && text.matches('.').count() <= 1
+        {
+            let number = plain_number(&text);
+            let anchor = number.clone();
             return Self { anchor, text, kind: Kind::Number(number) };
         }
+        // A channel or a user is called `#general` and `@ann` too.
+        let bare = text.strip_prefix(['#', '@']).filter(|bare| bare.chars().all(is_of_word));
+        let text = bare.filter(|bare| !bare.is_empty()).map_or(text.clone(), str::to_owned);
         let longest = text.split_whitespace().max_by_key(|word| word.len());
         let anchor = longest.unwrap_or_default().to_owned();
         Self { anchor, text, kind: Kind::Text }
@@ -83,7 +92,7 @@ impl Needle {
             Kind::Address(form, canonical) => {
                 Form::of(text) == Some(*form) && form.canonical(text) == *canonical
             }
-            Kind::Number(number) => text.parse().ok() == Some(*number),
+            Kind::Number(number) => is_digits(text) && plain_number(text) == *number,
             Kind::Text => text.split_whitespace().eq(self.text.split_whitespace()),
         }
     }
@@ -94,11 +103,15 @@ impl Needle {
             Kind::Address(..) => self.places(text).next().is_some(),
             Kind::Number(number) => numbers(text).any(|other| other == *number),
             Kind::Text => {
-                // What has signs of paths and addresses is not a matter of its words.
-                let has_signs = self.text.contains(['/', '\\', '@', ':', '#', '?', '=', '&', '.']);
+                let is_plain = |it: char| {
+                    it.is_alphabetic() && !is_without_blanks(it)
+                        || it.is_whitespace()
+                        || matches!(it, '-' | '_' | '\'' | ',')
+                };
                 let own: Vec<_> = words(&self.text).collect();
-                if has_signs || own.is_empty() {
-                    return self.places(text).next().is_some();
+                // What has other signs or digits is not a matter of its words.
+                if own.is_empty() || !self.text.chars().all(is_plain) {
+                    return self.places(text).any(|at| is_whole(text, &at, own.is_empty()));
                 }
                 let all: Vec<_> = words(text).collect();
                 all.windows(own.len()).any(|words| words == own)
@@ -139,24 +152,21 @@ impl Needle {
                 let rest = &text[end..];
                 let rest = rest.strip_prefix('/').unwrap_or(rest);
                 let is_longer = match rest.chars().next() {
-                    Some('.') => rest[1..].starts_with(is_of_word),
-                    Some('?' | '#' | '=' | '&' | '%' | '@' | ':') => {
-                        rest[1..].starts_with(is_of_word)
-                    }
-                    Some(char) => is_of_word(char) || char == '-' || char == '/',
+                    Some('.') => rest[1..].starts_with(joins),
+                    Some('?' | '#' | '=' | '&' | '%' | '@' | ':') => rest[1..].starts_with(joins),
+                    Some(char) => joins(char) || char == '-' || char == '/',
                     None => false,
                 };
                 let is_part =
-                    ends_with(&text[..start], |it| is_of_word(it) || matches!(it, '@' | '-' | '.'));
+                    ends_with(&text[..start], |it| joins(it) || matches!(it, '@' | '-' | '.'));
                 (!is_longer && !is_part).then_some(start..end)
             }
             Kind::Address(Form::Email, _) => {
-                let is_part = ends_with(&text[..at], |it| {
-                    is_of_word(it) || matches!(it, '.' | '+' | '-' | '%')
-                });
+                let is_part =
+                    ends_with(&text[..at], |it| joins(it) || matches!(it, '.' | '+' | '-' | '%'));
                 let rest = &text[end..];
-                let is_longer = rest.starts_with(|it| is_of_word(it) || it == '-' || it == '@')
-                    || rest.starts_with('.') && rest[1..].starts_with(is_of_word);
+                let is_longer = rest.starts_with(|it| joins(it) || it == '-' || it == '@')
+                    || rest.starts_with('.') && rest[1..].starts_with(joins);
                 (!is_longer && !is_part).then_some(at..end)
             }
             Kind::Address(Form::Account, canonical) => {
@@ -167,29 +177,40 @@ impl Needle {
                         Some(byte) if byte == next => {
                             own.next();
                         }
-                        Some(b' ' | b'-') if !matches!(text.as_bytes()[end - 1], b' ' | b'-') => {}
+                        Some(b' ' | b'-' | b'(' | b')' | b'/' | b'.')
+                            if end - at <= 2 * canonical.len() => {}
                         _ => return None,
                     }
                     end += 1;
                 }
-                let is_part =
-                    ends_with(&text[..at], is_of_word) || text[end..].starts_with(is_of_word);
+                let is_part = ends_with(&text[..at], joins) || text[end..].starts_with(joins);
                 (!is_part).then_some(at..end)
             }
             Kind::Number(number) => {
+                let before = text.as_bytes()[..at].iter().rev().take(LONGEST_NUMBER);
+                let start = at - before.take_while(|it| **it == b'0').count();
+                if is_joined_before(&text[..start], false) {
+                    return None;
+                }
                 let digits =
                     text[end..].bytes().take_while(|it| it.is_ascii_digit() || *it == b'.');
-                let end = end + digits.count();
+                let end = end + digits.take(LONGEST_NUMBER).count();
                 let end = end - usize::from(text[..end].ends_with('.'));
-                let is_part = ends_with(&text[..at], |it| {
-                    is_of_word(it) || matches!(it, '.' | ',' | ':' | '-')
-                });
                 let rest = &text[end..];
-                let is_longer = rest.starts_with(|it| is_of_word(it) || it == ':' || it == '-')
-                    || rest.starts_with(',')
-                        && rest[1..].starts_with(|it: char| it.is_ascii_digit());
-                let is_it = text[at..end].parse().ok() == Some(*number);
-                (is_it && !is_part && !is_longer).then_some(at..end)
+                let mut next = rest.chars();
+                let is_longer = match next.next() {
+                    // Of a thousand.
+                    Some(',') => {
+                        rest[1..].bytes().take(4).take_while(u8::is_ascii_digit).count() == 3
+                    }
+                    Some(':' | '-' | '.') => next.next().is_some_and(|it| it.is_ascii_digit()),
+                    Some(char) => joins(char),
+                    None => false,
+                };
+                let is_it = plain_number(&text[start..end]) == *number;
+                let digits = text[start..end].bytes().take_while(u8::is_ascii_digit).count();
+                let is_part = is_joined_before(&text[..start], digits == 3);
+                (is_it && !is_longer && !is_part).then_some(start..end)
             }
             Kind::Text => {
                 let words: Vec<_> = self.text.split_whitespace().collect();
@@ -208,8 +229,8 @@ impl Needle {
                     end += blanks + word.len();
                 }
                 let (first, last) = (self.text.chars().next()?, self.text.chars().next_back()?);
-                let is_part = is_of_word(first) && ends_with(&text[..start], is_of_word)
-                    || is_of_word(last) && text[end..].starts_with(is_of_word);
+                let is_part = joins(first) && ends_with(&text[..start], joins)
+                    || joins(last) && text[end..].starts_with(joins);
                 (!is_part).then_some(start..end)
             }
         }
@@ -231,12 +252,66 @@ fn ends_with(text: &str, is: impl Fn(char) -> bool) -> bool {
     text.chars().next_back().is_some_and(is)
 }
 
-/// Returns the numbers of a folded text.
-pub(super) fn numbers(text: &str) -> impl Iterator<Item = f64> {
+/// The longest number that is compared, in digits.
+const LONGEST_NUMBER: usize = 40;
+
+/// Whether a text ends with what makes a number that follows a longer one, or a part of a word.
+fn is_joined_before(text: &str, is_group: bool) -> bool {
+    let mut last = text.chars().rev();
+    match last.next() {
+        Some(',') => is_group && last.next().is_some_and(|it| it.is_ascii_digit()),
+        Some(':' | '-' | '.') => last.next().is_some_and(|it| it.is_ascii_digit()),
+        Some(char) => joins(char),
+        None => false,
+    }
+}
+
+/// Whether a place in what the user wrote is a whole: no part of a path, a name or a number. What is signs alone stands
+/// in quotes.
+fn is_whole(text: &str, at: &Range<usize>, is_signs: bool) -> bool {
+    let (mut before, mut after) = (text[..at.start].chars().rev(), text[at.end..].chars());
+    let (before, next) = (before.next(), after.next());
+    if is_signs {
+        let is_quote = |it: char| "\"'`«»“”".contains(it);
+        return before.zip(next).is_some_and(|(before, next)| is_quote(before) && is_quote(next));
+    }
+    let is_longer = match next {
+        Some('/' | '\\') => true,
+        Some('-' | '.' | '@') => after.next().is_some_and(joins),
+        _ => false,
+    };
+    !is_longer && !matches!(before, Some('-' | '.' | '@' | '~' | '*'))
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit() || it == b'.')
+}
+
+/// Returns a number without the zeros that say nothing: 10 of `010.00`.
+fn plain_number(text: &str) -> String {
+    let text = text.trim_start_matches('0');
+    let text =
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text };
+    if text.is_empty() || text.starts_with('.') { format!("0{text}") } else { text.to_owned() }
+}
+
+/// Returns the numbers of a folded text, without the zeros that say nothing.
+pub(super) fn numbers(text: &str) -> impl Iterator<Item = String> {
     let runs = text.split(|it: char| !(it.is_ascii_digit() || matches!(it, '.' | ',')));
-    runs.filter_map(|run| {
+    runs.flat_map(|run| {
         let run = run.trim_matches(['.', ',']);
-        if run.is_empty() { None } else { run.replace(',', "").parse().ok() }
+        let mut groups = run.split(',');
+        let is_grouped = groups.next().is_some_and(|first| (1..=3).contains(&first.len()))
+            && groups.clone().next().is_some()
+            && groups.all(|group| group.split('.').next().is_some_and(|group| group.len() == 3));
+        let parts: Vec<_> = match is_grouped {
+            true => vec![run.replace(',', "")],
+            false => run.split(',').map(str::to_owned).collect(),
+        };
+        parts
+            .into_iter()
+            .filter(|part| is_digits(part) && part.len() <= LONGEST_NUMBER)
+            .map(|part| plain_number(&part))
     })
 }
 

@@ -1,5 +1,6 @@
 //! What entered a call, and where from.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::iter::successors;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -7,7 +8,6 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::memory::ThreadValueError;
 use hooks_agent_core::message::{ContentBlock, Msg, Role, ToolResult, ToolUse};
-use serde_json::Value;
 
 use crate::provenance::address::{Address, Form, each_address, words_beside};
 use crate::provenance::choice::{Choice, Said};
@@ -89,20 +89,62 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Returns what a result says.
 fn text_of(result: &ToolResult) -> String {
     let output = &result.output;
-    let mut text = output.as_str().to_owned();
-    // What is escaped is read as the model reads it.
-    if text.contains("\\u")
-        && let Ok(value) = serde_json::from_str::<Value>(&text)
-    {
-        text = value.to_string();
-    }
+    let mut text = unescaped(output.as_str()).into_owned();
     for block in output.blocks() {
         if let ContentBlock::Text { text: more } = block {
             text.push('\n');
-            text.push_str(more);
+            text.push_str(&unescaped(more));
         }
     }
     text
+}
+
+/// Returns a text that has JSON in it without escapes of letters, and with blanks for those of blanks: as a model reads it.
+/// Those that structure the JSON stay.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    let is_json = text.trim_start().starts_with(['{', '[']) || text.contains("{\"");
+    if !is_json || !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let (mut plain, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        let escape = &rest[at..];
+        let length = match escape.as_bytes().get(1) {
+            Some(b'n' | b't' | b'r') => {
+                plain.push(' ');
+                2
+            }
+            Some(b'/') => {
+                plain.push('/');
+                2
+            }
+            Some(b'u') => {
+                let code = escape.get(2..6).and_then(|code| u32::from_str_radix(code, 16).ok());
+                match code
+                    .and_then(char::from_u32)
+                    .filter(|it| *it >= ' ' && !matches!(it, '"' | '\\'))
+                {
+                    Some(char) => {
+                        plain.push(char);
+                        6
+                    }
+                    None => {
+                        plain.push_str("\\u");
+                        2
+                    }
+                }
+            }
+            _ => {
+                let end = escape.char_indices().nth(2).map_or(escape.len(), |(end, _)| end);
+                plain.push_str(&escape[..end]);
+                end
+            }
+        };
+        rest = &escape[length..];
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
 }
 
 /// A text that a tool returned, or that others wrote.
@@ -135,7 +177,10 @@ impl Read {
     /// Whether the arguments of its own call have a value: what a tool repeats, it does not bring.
     pub(super) fn repeats(&self, needle: &Needle) -> bool {
         let own = self.arguments.iter().map(|argument| folded(argument));
-        own.into_iter().any(|own| needle.is(&own) || own.contains(&needle.text))
+        own.into_iter().any(|own| {
+            own.contains(&needle.text)
+                || needle.places_in(&own).is_ok_and(|places| !places.is_empty())
+        })
     }
 
     /// Returns the longest text among the arguments of its call, which says most.
@@ -191,12 +236,15 @@ pub(super) struct Known {
     pub(super) given: Vec<Address>,
 }
 
+/// A passage that a hook puts into what the user said is no shorter, in bytes.
+const LEAST_PASSAGE: usize = 24;
+
 impl Known {
     /// Takes what others wrote out of the texts, as a hook may have put it there, and notes what is left.
     fn of(mut texts: Vec<Arc<Text>>, foreign: &[Arc<Text>]) -> Self {
         for text in &mut texts {
             for other in foreign.iter().map(|other| other.folded.trim()) {
-                if !other.is_empty() && text.folded.contains(other) {
+                if other.len() >= LEAST_PASSAGE && text.folded.contains(other) {
                     *text = Arc::new(Text::new(text.folded.replace(other, "\n")));
                 }
             }
@@ -206,8 +254,8 @@ impl Known {
             let words = words_beside(&text.folded);
             let words = words.into_iter().filter(|word| word.chars().count() >= 3);
             said.words.extend(words.map(str::to_owned));
-            let large = numbers(&text.folded).filter(|number| *number >= 10.0);
-            said.numbers.extend(large.map(f64::to_bits));
+            let is_large = |it: &String| it.split('.').next().is_some_and(|whole| whole.len() >= 2);
+            said.numbers.extend(numbers(&text.folded).filter(is_large));
             each_address(&text.folded, None, |address, _| given.push(address));
         }
         Self { texts, said, given }
@@ -286,7 +334,7 @@ impl Sources {
                 let is_trusted = !labels.is_untrusted(tool) && !is_description;
                 let read = Read::new(tool, text.clone(), Vec::new(), is_trusted);
                 reads.push(Read { is_description: *is_description, ..read });
-                foreign.extend((!is_trusted).then(|| text.clone()));
+                foreign.extend((!is_trusted && !is_description).then(|| text.clone()));
             }
             add(level, kept, labels, &mut reads, &mut user);
         }

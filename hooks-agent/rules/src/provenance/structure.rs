@@ -39,7 +39,9 @@ impl Structure {
         u32::try_from(text.len()).ok()?;
         let mut structure = Self::default();
         let is_json = text.trim_start().starts_with(['{', '[']);
-        if is_json && serde_json::from_str::<IgnoredAny>(text).is_ok() {
+        // One value, or several, as in lines.
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+        if is_json && values.all(|value| value.is_ok()) {
             structure.add_json(text);
         } else if !structure.add_yaml(text) {
             return None;
@@ -118,7 +120,7 @@ impl Structure {
                 }
                 b'{' => {
                     names.push(name.clone());
-                    is_new |= is_element;
+                    is_new |= is_element || arrays == 0 && objects == 0;
                     objects += 1;
                 }
                 b'}' => {
@@ -150,6 +152,8 @@ impl Structure {
         let mut open: Option<(usize, Range<usize>)> = None;
         // The name of the last field.
         let mut last = 0..0;
+        // A line of prose with a colon is no record: several fields are, with short names.
+        let mut fields = 0;
         let mut is_any = false;
         for (start, line) in lines(text) {
             let body = line.trim();
@@ -180,9 +184,12 @@ impl Structure {
             }
             let value = name.map_or(content, |name| content[name..].trim_start());
             if let Some(name) = name {
+                fields += usize::from(content[..name].split_whitespace().count() <= MOST_WORDS);
                 let start = start + line.trim_end().len() - content.len();
-                let quotes = content.len() - content.trim_start_matches(['"', '\'']).len();
-                last = start + quotes..start + name - 1 - quotes;
+                let written = &content[..name - 1];
+                let before = written.len() - written.trim_start_matches(['"', '\'']).len();
+                let end = written.trim_end_matches(['"', '\'']).len();
+                last = start + before..start + end.max(before);
             }
             // Further lines of an item without a name are deeper than its dash.
             let least = if name.is_some() { column } else { indent };
@@ -194,7 +201,7 @@ impl Structure {
         if let Some((_, range)) = open {
             self.push_scalar(text, range, &last);
         }
-        is_any
+        is_any && (fields >= 3 || is_list && self.records >= 2)
     }
 
     /// Adds a value of YAML: in quotes, a list in one line, or plain.
@@ -257,6 +264,9 @@ fn name_of(line: &str, is_inner: bool) -> Option<usize> {
     let is_name = !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_of_name);
     is_name.then_some(colon + 1)
 }
+
+/// The most words of the name of a field that makes a text a record.
+const MOST_WORDS: usize = 3;
 
 /// The longest name of a field, in bytes.
 const LONGEST_NAME: usize = 64;

@@ -1,5 +1,6 @@
 //! A text that entered a call.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -11,11 +12,16 @@ use crate::provenance::structure::{Leaf, Structure};
 /// The longest line of an address or a list, in bytes, the most words of its parts, and the longest line before it.
 const SHORT_LINE: (usize, usize, usize) = (60, 4, 50);
 
+/// How far around a word an address is looked for in which it is, in bytes.
+const AROUND: usize = 256;
+
 /// A text in its usual form, with its structure once it is asked for.
 #[derive(Debug)]
 pub(super) struct Text {
     pub(super) folded: String,
     structure: OnceLock<Option<Structure>>,
+    /// Its addresses, by their forms.
+    addresses: OnceLock<[BTreeSet<String>; 3]>,
 }
 
 /// What a place in a text is.
@@ -32,7 +38,7 @@ pub(super) enum Place {
 
 impl Text {
     pub(super) const fn new(folded: String) -> Self {
-        Self { folded, structure: OnceLock::new() }
+        Self { folded, structure: OnceLock::new(), addresses: OnceLock::new() }
     }
 
     pub(super) fn structure(&self) -> Option<&Structure> {
@@ -53,10 +59,11 @@ impl Text {
     /// Whether a place is in an address, as a word of a URL is.
     pub(super) fn is_in_address(&self, at: &Range<usize>) -> bool {
         let ends = |it: char| it.is_whitespace() || "\"'(<[,;)>]`".contains(it);
-        let start = self.folded[..at.start].rfind(ends).map_or(0, |before| {
-            before + self.folded[before..].chars().next().map_or(1, char::len_utf8)
-        });
-        let end = self.folded[at.end..].find(ends).map_or(self.folded.len(), |end| at.end + end);
+        let from = self.folded.ceil_char_boundary(at.start.saturating_sub(AROUND));
+        let to = self.folded.floor_char_boundary((at.end + AROUND).min(self.folded.len()));
+        let before = self.folded[from..at.start].char_indices().rev().find(|(_, it)| ends(*it));
+        let start = before.map_or(from, |(before, char)| from + before + char.len_utf8());
+        let end = self.folded[at.end..to].find(ends).map_or(to, |end| at.end + end);
         let mut is_in = false;
         if (start..end) != *at {
             each_address(&self.folded[start..end], None, |address, range| {
@@ -110,13 +117,14 @@ impl Text {
     }
 
     /// Returns the addresses of a form, each once.
-    pub(super) fn addresses(&self, form: Form) -> Vec<String> {
-        let mut found = Vec::new();
-        each_address(&self.folded, Some(form), |address, _| {
-            if !found.contains(&address.canonical) {
-                found.push(address.canonical);
-            }
+    pub(super) fn addresses(&self, form: Form) -> &BTreeSet<String> {
+        let all = self.addresses.get_or_init(|| {
+            let mut all = [const { BTreeSet::new() }; 3];
+            each_address(&self.folded, None, |address, _| {
+                all[address.form as usize].insert(address.canonical);
+            });
+            all
         });
-        found
+        &all[form as usize]
     }
 }

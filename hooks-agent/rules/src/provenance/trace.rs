@@ -1,5 +1,7 @@
 //! Traces a tool call that changes something.
 
+use std::collections::HashSet;
+
 use hooks_agent_core::message::ToolUse;
 
 use crate::provenance::actions::Actions;
@@ -16,6 +18,9 @@ use crate::provenance::text::Place;
 
 /// A value of so many bytes tells a text from others.
 const LONG: usize = 8;
+
+/// The most addresses of a content that are traced.
+const MOST_LINKS: usize = 200;
 
 /// A tool call that is traced.
 pub(super) struct Trace<'a> {
@@ -105,16 +110,23 @@ impl<'a> Trace<'a> {
     /// Adds the addresses in a content that others brought, or that stand nowhere.
     fn add_links(&self, argument: &Argument<'_>, doubts: &mut Vec<Doubt>) {
         let text = folded(&argument.value);
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         each_address(&text, None, |address, range| {
             if address.form == Form::Account || seen.contains(&address) {
+                return;
+            }
+            if seen.len() == MOST_LINKS {
+                doubts.push(doubt(argument, &text[range.clone()], Why::Everywhere));
+            }
+            if seen.len() >= MOST_LINKS {
+                seen.insert(address);
                 return;
             }
             let written = text[range].trim_end_matches(['.', ',', ';', ':', '!', '?']);
             if let Some(why) = self.why_no_link(&address, written) {
                 doubts.push(doubt(argument, written, why));
             }
-            seen.push(address);
+            seen.insert(address);
         });
     }
 
@@ -144,8 +156,9 @@ impl<'a> Trace<'a> {
             }
         }
         // A name with a dot may be no address.
-        let is_sure =
-            *form == Form::Email || written.contains("://") || written.starts_with("www.");
+        let is_sure = *form == Form::Email
+            || written.starts_with("www.")
+            || written.contains(['/', '?', '#', ':']);
         (!is_anywhere && is_sure).then_some(Why::LinkNowhere)
     }
 }

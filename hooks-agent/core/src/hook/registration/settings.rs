@@ -1,18 +1,17 @@
 //! Checks the settings of a hook against an agent.
 
-use std::sync::Arc;
-
 use hooks_core::Level;
 
 use crate::agent::Agent;
 use crate::call::Door;
+use crate::hook::agent_hook::ToolLabels;
 use crate::hook::boxed::DynAgentHook;
 use crate::text::near_name;
 
 /// What the settings of a hook refer to.
 pub(crate) struct Settings {
     tools: Vec<String>,
-    labels: Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>,
+    labels: Option<ToolLabels>,
     /// Why what the hook keeps is lost with the process.
     pub(super) lost: Option<String>,
     /// Whether the hook decides by who a user is.

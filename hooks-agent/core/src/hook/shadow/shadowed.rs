@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hooks_core::HookOrder;
 
 use crate::event::EventMask;
-use crate::hook::agent_hook::AgentHook;
+use crate::hook::agent_hook::{AgentHook, ToolLabels};
 use crate::hook::around::AroundMask;
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::shadow::counts::ShadowCounts;
@@ -91,7 +91,7 @@ impl AgentHook for Shadowed {
         self.0.hook().tool_names()
     }
 
-    fn tool_labels(&self) -> Option<Arc<dyn Fn(&str) -> bool + Send + Sync>> {
+    fn tool_labels(&self) -> Option<ToolLabels> {
         self.0.hook().tool_labels()
     }
 
