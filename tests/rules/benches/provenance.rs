@@ -21,7 +21,7 @@ const SIZES: [usize; 5] = [1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20];
 const RUNS: usize = 7;
 
 /// How many calls follow the first one.
-const MORE: usize = 10;
+const MORE: u32 = 10;
 
 const SENTENCE: &str =
     "The harbour was built in three years, and the town grew around it, said Ann. ";
@@ -69,7 +69,7 @@ fn guard() -> Provenance {
 }
 
 /// Reads a text, and makes some payments after it.
-fn run(text: &str, has_guard: bool, payments: usize) -> Duration {
+fn run(text: &str, has_guard: bool, payments: u32) -> Duration {
     let mut script = Script::new().calls([ToolUse::new("0", "read", json!({}))]);
     let mut tool = Calls::new("pay");
     for number in 0..payments {
@@ -83,13 +83,13 @@ fn run(text: &str, has_guard: bool, payments: usize) -> Duration {
     if has_guard {
         builder = builder.hook(guard());
     }
-    let agent = builder.max_iters(payments + 3).build().expect("it has a model");
+    let agent = builder.max_iters(payments as usize + 3).build().expect("it has a model");
     let start = Instant::now();
     let reply =
         block_on(agent.call("Pay the rent to DE02 1203 0000 0000 2020 51")).expect("it pays");
-    let took = start.elapsed();
+    let elapsed = start.elapsed();
     assert_eq!(reply.text(), "Paid.");
-    took
+    elapsed
 }
 
 fn fastest(mut run: impl FnMut() -> Duration) -> Duration {
@@ -121,7 +121,7 @@ fn main() {
                 start.elapsed()
             });
             let more = first.saturating_sub(plain);
-            let each = (many.saturating_sub(many_plain)).saturating_sub(more) / MORE as u32;
+            let each = (many.saturating_sub(many_plain)).saturating_sub(more) / MORE;
             let (own, without) = (held(&text, true).bytes_max, held(&text, false).bytes_max);
             #[expect(clippy::cast_precision_loss, reason = "they are small enough")]
             let per_byte = |value: u64| value as f64 / text.len() as f64;

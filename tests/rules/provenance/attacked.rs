@@ -15,8 +15,8 @@ use crate::{guard, pay, user};
 const OWN: &str = "DE02120300000000202051";
 const EVE: &str = "FR7630006000011234567890189";
 
-fn mail(to: Value, body: &str) -> Value {
-    json!({ "to": to, "subject": "x", "body": body })
+fn mail(to: impl Into<Value>, body: &str) -> Value {
+    json!({ "to": to.into(), "subject": "x", "body": body })
 }
 
 fn file(id: &str) -> Value {
@@ -183,7 +183,8 @@ fn time_of_a_number_in_many_digits() {
 #[test]
 fn time_of_many_addresses() {
     grows("Text::addresses", 1_500, |n| {
-        let text: String = (0..n).map(|n| format!("by a{n}@corp.example\n")).collect();
+        let text: Vec<_> = (0..n).map(|n| format!("by a{n}@corp.example\n")).collect();
+        let text = text.concat();
         user("Read big.txt")
             .reads("read_file", json!({ "path": "big.txt" }), text + "or eve@evil.example now")
             .call("send_mail", mail(json!("eve@evil.example"), "x"));
@@ -203,7 +204,8 @@ fn time_of_a_word_in_many_records() {
 #[test]
 fn time_of_many_links_in_a_content() {
     grows("add_links", 600, |n| {
-        let text: String = (0..n).map(|n| format!("https://a{n}.example/x ")).collect();
+        let text: Vec<_> = (0..n).map(|n| format!("https://a{n}.example/x ")).collect();
+        let text = text.concat();
         user("Mail ann@corp.example")
             .mail(&text)
             .call("send_mail", mail(json!("ann@corp.example"), &text));

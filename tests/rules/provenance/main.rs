@@ -16,6 +16,7 @@ use std::sync::Arc;
 use futures::executor::block_on;
 use hooks_agent_core::message::{PendingReason, ToolOutput};
 use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::testing::{Calls, Script};
 use hooks_agent_rules::{Provenance, Sink};
 use serde_json::{Value, json};
@@ -117,7 +118,7 @@ impl<'a> Case<'a> {
 /// Returns an agent whose model follows a script.
 fn agent(script: Script, tools: &[Calls], guard: Provenance) -> ReActAgent {
     let builder = ReActAgent::builder("bot").model(script).hook(guard);
-    let builder = tools.iter().cloned().fold(builder, |builder, tool| builder.tool(tool));
+    let builder = tools.iter().cloned().fold(builder, ReActAgentBuilder::tool);
     builder.build().unwrap()
 }
 
@@ -131,7 +132,7 @@ fn stored(
     store: &Arc<hooks_agent_core::thread::MemoryStore>,
 ) -> ReActAgent {
     let builder = ReActAgent::builder("bot").model(script).hook(guard()).store(store.clone());
-    let builder = tools.iter().cloned().fold(builder, |builder, tool| builder.tool(tool));
+    let builder = tools.iter().cloned().fold(builder, ReActAgentBuilder::tool);
     builder.build().unwrap()
 }
 

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::{call, guard};
 
 /// Returns what a rule with this condition makes of a mail to `to`, after a mail of others, with the guard or without.
-fn decided(when: &str, user: &str, to: Value, has_guard: bool) -> String {
+fn decided(when: &str, user: &str, to: impl Into<Value>, has_guard: bool) -> String {
+    let to: Value = to.into();
     let script = Script::new()
         .calls([call("1", "read_mail", json!({}))])
         .calls([call("2", "send_mail", json!({ "to": to, "subject": "", "body": "" }))])

@@ -164,7 +164,9 @@ pub(super) fn each_address(
         Vec::new()
     };
     if wants(Form::Email) {
-        emails.iter().for_each(|range| add(Form::Email, range.clone()));
+        for range in &emails {
+            add(Form::Email, range.clone());
+        }
     }
     if wants(Form::Url) {
         for url in URL.find_iter(text) {

@@ -28,7 +28,9 @@ pub(super) fn arguments<'a>(call: &'a ToolUse, sink: &Sink) -> Vec<Argument<'a>>
     }
     // What changes something acts on something.
     if sink.is_unknown() && arguments.iter().all(|it| it.role == Role::Content) {
-        arguments.iter_mut().for_each(|it| it.role = Role::Destination);
+        for argument in &mut arguments {
+            argument.role = Role::Destination;
+        }
     }
     arguments
 }

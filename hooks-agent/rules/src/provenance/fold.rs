@@ -11,11 +11,12 @@ pub(super) fn folded(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
-        let (plain, others) = rest.split_at(rest.bytes().take_while(is_plain).count());
+        let (plain, others) = rest.split_at(rest.bytes().take_while(|it| is_plain(*it)).count());
         folded.push_str(plain);
         let start = folded.len() - plain.len();
         folded[start..].make_ascii_lowercase();
-        let (others, more) = others.split_at(others.bytes().take_while(|it| !is_plain(it)).count());
+        let (others, more) =
+            others.split_at(others.bytes().take_while(|it| !is_plain(*it)).count());
         rest = more;
         if !others.is_empty() {
             // The character before may get marks.
@@ -31,7 +32,7 @@ pub(super) fn folded(text: &str) -> String {
 }
 
 /// Whether a byte is a character that needs no form but lower case.
-fn is_plain(byte: &u8) -> bool {
+const fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 

@@ -411,7 +411,7 @@ impl Provenance {
         let doubtful =
             sinks.into_iter().filter_map(|(call, sink)| match self.traced(&sources, sink, call) {
                 Traced::Doubtful(why) => Some((call.id.clone(), why)),
-                _ => None,
+                Traced::Fine(_) => None,
             });
         Ok(event.join(doubtful)?)
     }

@@ -1,6 +1,7 @@
 //! What is kept with a thread: what its user said, and the addresses to which calls went.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::memory::ThreadValueError;
@@ -66,7 +67,11 @@ pub(super) fn digest(texts: &[&str]) -> String {
         hash.update(text.len().to_le_bytes());
         hash.update(text);
     }
-    hash.finalize()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize()[..16].iter().fold(String::with_capacity(32), |mut text, byte| {
+        // Writing to a text does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// Returns the digest of a tool call: of its tool and its arguments.

@@ -152,8 +152,9 @@ impl Needle {
                 let rest = &text[end..];
                 let rest = rest.strip_prefix('/').unwrap_or(rest);
                 let is_longer = match rest.chars().next() {
-                    Some('.') => rest[1..].starts_with(joins),
-                    Some('?' | '#' | '=' | '&' | '%' | '@' | ':') => rest[1..].starts_with(joins),
+                    Some('.' | '?' | '#' | '=' | '&' | '%' | '@' | ':') => {
+                        rest[1..].starts_with(joins)
+                    }
                     Some(char) => joins(char) || char == '-' || char == '/',
                     None => false,
                 };
@@ -304,9 +305,10 @@ pub(super) fn numbers(text: &str) -> impl Iterator<Item = String> {
         let is_grouped = groups.next().is_some_and(|first| (1..=3).contains(&first.len()))
             && groups.clone().next().is_some()
             && groups.all(|group| group.split('.').next().is_some_and(|group| group.len() == 3));
-        let parts: Vec<_> = match is_grouped {
-            true => vec![run.replace(',', "")],
-            false => run.split(',').map(str::to_owned).collect(),
+        let parts: Vec<_> = if is_grouped {
+            vec![run.replace(',', "")]
+        } else {
+            run.split(',').map(str::to_owned).collect()
         };
         parts
             .into_iter()

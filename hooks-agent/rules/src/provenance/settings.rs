@@ -12,6 +12,7 @@ pub enum Handles {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
 pub(super) struct Settings {
     pub(super) handles: Handles,
     /// Whether what the user named may bring destinations.

@@ -192,10 +192,10 @@ impl Structure {
                 last = start + before..start + end.max(before);
             }
             // Further lines of an item without a name are deeper than its dash.
-            let least = if name.is_some() { column } else { indent };
+            let margin = if name.is_some() { column } else { indent };
             let begin = start + line.trim_end().len() - value.len();
             if !value.is_empty() {
-                open = Some((least, begin..begin + value.len()));
+                open = Some((margin, begin..begin + value.len()));
             }
         }
         if let Some((_, range)) = open {
