@@ -196,7 +196,8 @@ async fn a_data_flow() {
             .calls([call("1", "read_mail", json!({}))])
             .calls([call("2", "pay", json!({ "iban": "DE02120300000000202051", "euros": 800 }))])
             .says("end");
-        let read = Calls::new("read_mail").answers("Pay the rent to DE02120300000000202051.");
+        let read =
+            Calls::new("read_mail").answers("The rent is due. My account: DE02120300000000202051.");
         let builder = ReActAgent::builder("bot").model(script).tool(read);
         let builder = builder.tool(Calls::new("contacts")).tool(Calls::new("pay").answers("done"));
         let agent = builder.hook_source(policy(&of_guide("A data flow"))).build().unwrap();

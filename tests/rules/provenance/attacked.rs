@@ -3,7 +3,6 @@
 //! `time_of_a_text_in_other_letters`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
 
 use hooks_agent_core::message::{ContentBlock, ToolOutput};
 use hooks_agent_rules::Sink;
@@ -146,90 +145,6 @@ fn deep_and_odd_json_is_fine() {
         assert!(why.starts_with("`pay`"), "{why}");
     }
 }
-
-// ---- Time
-
-/// Four times the text may take about four times as long.
-fn grows(what: &str, size: usize, run: impl Fn(usize)) {
-    let time = |size| {
-        let start = Instant::now();
-        run(size);
-        start.elapsed()
-    };
-    time(8);
-    let (one, four) = (time(size), time(size * 4));
-    println!("{what}: {size} {one:?}, {} {four:?}", size * 4);
-    assert!(
-        four < one * 8 + Duration::from_millis(50),
-        "{what}: {one:?}, {four:?} of four times as much"
-    );
-}
-
-#[test]
-fn time_of_a_value_in_a_run_without_blanks() {
-    grows("is_in_address", 100, |n| {
-        let text = format!("abcd{}", ".".repeat(46)).repeat(n);
-        user("Delete it").mail(&text).call("delete_file", file("abcd"));
-    });
-}
-
-#[test]
-fn time_of_a_number_in_many_digits() {
-    grows("digits", 3_000, |n| {
-        user("Delete it").mail(&"7".repeat(n)).call("delete_file", file("7"));
-    });
-}
-
-#[test]
-fn time_of_many_addresses() {
-    grows("Text::addresses", 1_500, |n| {
-        let text: Vec<_> = (0..n).map(|n| format!("by a{n}@corp.example\n")).collect();
-        let text = text.concat();
-        user("Read big.txt")
-            .reads("read_file", json!({ "path": "big.txt" }), text + "or eve@evil.example now")
-            .call("send_mail", mail(json!("eve@evil.example"), "x"));
-    });
-}
-
-#[test]
-fn time_of_a_word_in_many_records() {
-    grows("Choice::chooses", 60, |n| {
-        let rent = format!("{{\"s\":\"rent\",\"to\":\"{OWN}\"}},").repeat(n);
-        let other = "{\"s\":\"food\",\"to\":\"x\"},".repeat(n + 2);
-        let text = format!("[{rent}{other}{{\"s\":\"rent\",\"to\":\"{EVE}\"}}]");
-        user("Pay the rent").reads("list", json!({}), text).call("pay", pay(OWN));
-    });
-}
-
-#[test]
-fn time_of_many_links_in_a_content() {
-    grows("add_links", 600, |n| {
-        let text: Vec<_> = (0..n).map(|n| format!("https://a{n}.example/x ")).collect();
-        let text = text.concat();
-        user("Mail ann@corp.example")
-            .mail(&text)
-            .call("send_mail", mail(json!("ann@corp.example"), &text));
-    });
-}
-
-#[test]
-fn time_of_a_text_in_other_letters() {
-    let time = |text: &str| {
-        let start = Instant::now();
-        user("Pay DE02120300000000202051").mail(text).call("pay", pay(OWN));
-        start.elapsed()
-    };
-    time("a");
-    let (latin, cyrillic, chinese) = (
-        time(&"so abc ".repeat(14_000)),
-        time(&"абв где ".repeat(7_000)),
-        time(&"龍鳳".repeat(16_000)),
-    );
-    println!("100 KB: latin {latin:?}, cyrillic {cyrillic:?}, chinese {chinese:?}");
-    assert!(cyrillic < latin * 8 && chinese < latin * 8, "{latin:?} {cyrillic:?} {chinese:?}");
-}
-
-// ---- Ways around
 
 #[test]
 fn around_a_url_with_another_url_in_it() {
@@ -486,16 +401,6 @@ fn false_json_in_lines() {
 }
 
 // ---- A second round
-
-#[test]
-fn time_of_an_account_in_many_lines_of_a_named_file() {
-    grows("is_only", 60, |n| {
-        let text = format!("{}IBAN: {EVE}\n", format!("IBAN: {OWN}\n").repeat(n));
-        user("Pay bill.txt")
-            .reads("read_file", json!({ "path": "bill.txt" }), text)
-            .call("pay", pay(OWN));
-    });
-}
 
 #[test]
 fn around_records_with_a_url_that_has_signs() {

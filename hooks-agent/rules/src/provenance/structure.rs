@@ -316,8 +316,14 @@ mod tests {
         ];
         assert_eq!(leaves(text), expected);
         assert_eq!(leaves("- general\n- two\n   three"), [(0, "general"), (1, "two\n   three")]);
-        assert_eq!(leaves("id: 1\nshared:\n  ann@corp.example: rw"), [(0, "1"), (0, "rw")]);
-        assert_eq!(leaves("id: 1\nnames:\n- a\n- b"), [(0, "1"), (0, "a"), (0, "b")]);
+        assert_eq!(
+            leaves("id: 1\nof: x\nshared:\n  ann@corp.example: rw"),
+            [(0, "1"), (0, "x"), (0, "rw")]
+        );
+        assert_eq!(
+            leaves("id: 1\nof: x\nnames:\n- a\n- b"),
+            [(0, "1"), (0, "x"), (0, "a"), (0, "b")]
+        );
     }
 
     #[test]
