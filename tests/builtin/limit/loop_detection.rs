@@ -30,9 +30,9 @@ fn fails(tool: &'static str, input: Value, error: &'static str) -> Step {
 enum Seen {
     /// It goes on to its end, and the model reads nothing.
     Nothing,
-    /// The model is told, before this round, and the call goes on.
+    /// The model is told in this round; the call goes on.
     Told(usize),
-    /// The model is told before the first round, and the call is ended before the second.
+    /// The model is told in the one round, and the call ends at the other.
     Ended(usize, usize),
 }
 

@@ -1,4 +1,4 @@
-//! What is private in a call, and what its user says.
+//! Finds the private text of a call, and the words of its user.
 
 use std::iter::successors;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

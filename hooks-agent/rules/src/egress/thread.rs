@@ -1,4 +1,4 @@
-//! What is said in a thread, and what is kept with it.
+//! Notes with a thread which of its texts the user said, and which results are private.
 
 use std::collections::{BTreeSet, HashSet};
 use std::iter::successors;

@@ -3,25 +3,22 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_agent_core::agent::Agent;
 use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::{CallContext, Door, Foreign, ForeignGuard};
 use hooks_agent_core::error::TextBlocked;
 use hooks_agent_core::event::{Flow, PostReasoning, PreActing, PreCall};
 use hooks_agent_core::hook::{NextTool, ToolCall, ToolLabels, priority};
-use hooks_agent_core::message::{Msg, Role, ToolResult, ToolUse};
-use hooks_agent_core::options::Globs;
+use hooks_agent_core::message::{Role, ToolResult, ToolUse};
 use hooks_agent_core::tool::ToolError;
 use hooks_core::{HookResult, HookRole};
 
-use crate::provenance::doubt::Doubt;
+use crate::provenance::entered::sources::{Cleared, lock};
+use crate::provenance::globs::{ProvenanceError, globs};
 use crate::provenance::kept::{call_digest, note_gone, note_said, texts};
-use crate::provenance::labels::{Labels, Sink, name_words};
-use crate::provenance::settings::{Handles, Settings};
-use crate::provenance::sources::{Cleared, OfCall, Sources, lock};
-use crate::provenance::trace::Trace;
+use crate::provenance::labels::{Sink, name_words};
+use crate::provenance::settings::Handles;
+use crate::provenance::shared::{Shared, Traced};
 use crate::provenance::tracer::Tracer;
-use crate::rule::check_globs;
 
 /// Asks about tool calls that change something, where an argument came from others: a payee that stands in a mail, a link
 /// in a page, an account in a file. What an agent reads cannot choose where the agent sends something.
@@ -72,16 +69,24 @@ use crate::rule::check_globs;
 /// nobody was asked about.
 ///
 /// # Calls that nobody asked for
-/// A call is asked about if the user does not speak of what the tool does, and a text of others does: its name, or a
-/// word for it with another word of its name near by; descriptions of tools do not count. So is one with a content of at least 8 bytes that stands amid a text
-/// of others near a word for what the tool does, if the user did not write it; and one that sends something to an address
-/// of the user with which a text of others asks for it too. The words are in a table, in English,
-/// German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Russian, Chinese and Japanese; nothing else
-/// depends on the language.
+/// A text of others *asks for* a call if it has the name of the tool, or a word for what it does with another word of its
+/// name near by; descriptions of tools ask for nothing. A call for which a text of others asks is a question if
+///
+/// - the user does not speak of what the tool does, nor, in English, of what it does it to;
+/// - the user named no destination, and the model picked a name out of a trusted result.
+///
+/// So is a call near whose action a text of others has
+///
+/// - one of its contents, of at least 8 bytes, that the user did not write;
+/// - the address of the user to which it sends something.
+///
+/// The words are in a table, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Russian,
+/// Chinese and Japanese; nothing else depends on the language.
 ///
 /// # What it cannot see
 /// It compares texts, and does not read them. What a user pastes is the user's. Who can write all of what the user named,
-/// or a record that fits the user's words alone, decides what stands there. What a model does with foreign contents that
+/// or a record that fits the user's words alone, decides what stands there. A result that is JSON or YAML as a whole passes for
+/// records, also if others wrote all of it. What a model does with foreign contents that
 /// go where the user sent them is not seen, nor is what the answer says: see
 /// [`EgressGuard`](crate::EgressGuard). Images, audio and files are not read.
 ///
@@ -142,33 +147,7 @@ use crate::rule::check_globs;
 #[derive(Clone)]
 #[must_use = "an agent runs it if it is added to its builder"]
 pub struct Provenance {
-    inner: Arc<Inner>,
-}
-
-/// What clones share.
-#[derive(Clone, Default)]
-struct Inner {
-    labels: Labels,
-    settings: Settings,
-    refuses: bool,
-}
-
-/// Why a guard cannot be made.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{why}")]
-#[non_exhaustive]
-pub struct ProvenanceError {
-    /// The place of the glob among those that it stands with.
-    pub index: usize,
-    /// What is wrong with it.
-    pub why: String,
-}
-
-/// What was found of a tool call.
-enum Traced {
-    /// It may run; these are the addresses to which it goes.
-    Fine(Vec<String>),
-    Doubtful(String),
+    shared: Arc<Shared>,
 }
 
 impl Default for Provenance {
@@ -180,7 +159,7 @@ impl Default for Provenance {
 impl Provenance {
     /// Creates a guard that knows no tools.
     pub fn new() -> Self {
-        Self { inner: Arc::default() }
+        Self { shared: Arc::default() }
     }
 
     /// Returns whether a tool only reads, as its name says: `get_mail`, `listFiles`. For a first draft of labels.
@@ -215,7 +194,7 @@ impl Provenance {
         mut self,
         tools: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, ProvenanceError> {
-        self.inner_mut().labels.untrusted = globs(tools)?;
+        self.shared_mut().labels.untrusted = globs(tools)?;
         Ok(self)
     }
 
@@ -227,7 +206,7 @@ impl Provenance {
         mut self,
         tools: impl IntoIterator<Item = impl Into<String>>,
     ) -> Result<Self, ProvenanceError> {
-        self.inner_mut().labels.trusted = globs(tools)?;
+        self.shared_mut().labels.trusted = globs(tools)?;
         Ok(self)
     }
 
@@ -238,7 +217,7 @@ impl Provenance {
     /// [`ProvenanceError`] for a text that is no glob.
     pub fn sink(mut self, tool: impl Into<String>, sink: Sink) -> Result<Self, ProvenanceError> {
         if let Some(globs) = globs([tool])? {
-            self.inner_mut().labels.sinks.push((globs, sink));
+            self.shared_mut().labels.sinks.push((globs, sink));
         }
         Ok(self)
     }
@@ -246,129 +225,55 @@ impl Provenance {
     /// Sets which values of records may be destinations, of those that are no address. The default is
     /// [`Handles::Any`].
     pub fn handles(mut self, handles: Handles) -> Self {
-        self.inner_mut().settings.handles = handles;
+        self.shared_mut().settings.handles = handles;
         self
     }
 
     /// Sets whether [sources that the user named](Self#destinations) may bring destinations. The default is yes.
     pub fn named_sources(mut self, may_bring: bool) -> Self {
-        self.inner_mut().settings.named_sources = may_bring;
+        self.shared_mut().settings.named_sources = may_bring;
         self
     }
 
     /// Sets whether links in the text of sources that the user named may be opened. The default is yes.
     pub fn named_links(mut self, may_open: bool) -> Self {
-        self.inner_mut().settings.named_links = may_open;
+        self.shared_mut().settings.named_links = may_open;
         self
     }
 
     /// Sets whether [addresses in contents](Self#contents) are traced. The default is yes.
     pub fn links(mut self, are_traced: bool) -> Self {
-        self.inner_mut().settings.links = are_traced;
+        self.shared_mut().settings.links = are_traced;
         self
     }
 
     /// Sets whether [calls that nobody asked for](Self#calls-that-nobody-asked-for) are asked about. The default is yes.
     pub fn unasked(mut self, are_asked: bool) -> Self {
-        self.inner_mut().settings.unasked = are_asked;
+        self.shared_mut().settings.unasked = are_asked;
         self
     }
 
     /// Sets the most text that is looked through, in bytes; over it, every destination is asked about that the user
     /// did not write. The default is 16 MiB.
     pub fn max_read(mut self, bytes: usize) -> Self {
-        self.inner_mut().settings.max_read = bytes;
+        self.shared_mut().settings.max_read = bytes;
         self
     }
 
     /// Refuses a tool call instead of asking. A confirmation does not let it run.
     pub fn refuse(mut self) -> Self {
-        self.inner_mut().refuses = true;
+        self.shared_mut().refuses = true;
         self
     }
 
     fn tool_labels(&self) -> Option<ToolLabels> {
-        let inner = self.inner.clone();
-        Some(Arc::new(move |tool| inner.labels.has(tool)))
+        let shared = self.shared.clone();
+        Some(Arc::new(move |tool| shared.labels.has(tool)))
     }
 
-    fn inner_mut(&mut self) -> &mut Inner {
-        Arc::make_mut(&mut self.inner)
+    fn shared_mut(&mut self) -> &mut Shared {
+        Arc::make_mut(&mut self.shared)
     }
-
-    fn state(&self, cx: &CallContext) -> Arc<OfCall> {
-        cx.hook_state(Arc::as_ptr(&self.inner).addr())
-    }
-
-    fn sink_of(&self, agent: &dyn Agent, call: &ToolUse) -> Option<&Sink> {
-        let effect = agent.find_tool(&call.name).map(|tool| tool.effect());
-        self.inner.labels.sink(&call.name, effect).filter(|_| call.invalid_input.is_none())
-    }
-
-    /// Returns what entered a call. If tool calls run already, what they return is left out.
-    pub(super) fn sources(
-        &self,
-        system: Option<&Arc<Msg>>,
-        cx: &CallContext,
-        runs: bool,
-    ) -> Result<Arc<Sources>, String> {
-        Sources::of(system, cx, runs, &self.inner.labels, |cx| self.state(cx))
-            .map_err(|error| format!("where its arguments came from is not known: {error}"))
-    }
-
-    pub(super) fn max_read_bytes(&self) -> usize {
-        self.inner.settings.max_read
-    }
-
-    /// Traces the tool call that starts, if it is another one than the one that may run.
-    fn check(&self, cx: &CallContext, running: &ToolUse) -> Result<(), String> {
-        let state = self.state(cx);
-        let cleared = lock(&state.cleared).get(&running.id).cloned();
-        if cleared.as_ref().is_some_and(|cleared| cleared.call == call_digest(running)) {
-            return Ok(());
-        }
-        let Some(sink) = self.inner.labels.sink(&running.name, None) else { return Ok(()) };
-        let Some(sources) = cleared.and_then(|cleared| cleared.sources) else {
-            return Err(format!(
-                "`{}` changes something, and its arguments were not traced",
-                running.name
-            ));
-        };
-        match self.traced(&sources, sink, running) {
-            Traced::Fine(_) => Ok(()),
-            Traced::Doubtful(why) => Err(format!("nobody was asked about this call: {why}")),
-        }
-    }
-
-    fn traced(&self, sources: &Sources, sink: &Sink, call: &ToolUse) -> Traced {
-        let trace = Trace::new(sources, &self.inner.settings, sink, call);
-        let doubts = trace.doubts();
-        if doubts.is_empty() {
-            Traced::Fine(trace.addresses())
-        } else {
-            Traced::Doubtful(reason(call, &doubts))
-        }
-    }
-}
-
-fn reason(call: &ToolUse, doubts: &[Doubt]) -> String {
-    let doubts: Vec<_> = doubts.iter().map(ToString::to_string).collect();
-    format!("`{}` changes something: {}", call.name, doubts.join("; "))
-}
-
-fn globs(
-    tools: impl IntoIterator<Item = impl Into<String>>,
-) -> Result<Option<Globs>, ProvenanceError> {
-    let tools: Vec<String> = tools.into_iter().map(Into::into).collect();
-    if tools.is_empty() {
-        return Ok(None);
-    }
-    let with_server = tools.iter().position(|it| it.contains("::"));
-    if let Some(index) = with_server {
-        let why = "expected a glob of names: a result does not tell its server".to_owned();
-        return Err(ProvenanceError { index, why });
-    }
-    check_globs(&tools).map(Some).map_err(|(index, why)| ProvenanceError { index, why })
 }
 
 #[agent_hook(
@@ -376,7 +281,7 @@ fn globs(
     role = HookRole::Guards,
     inherit,
     always,
-    tool_names = |hook: &Self| hook.inner.labels.names(),
+    tool_names = |hook: &Self| hook.shared.labels.names(),
     tool_labels = Self::tool_labels,
     foreign_guard = |hook: &Self| Some(Arc::new(hook.clone()))
 )]
@@ -384,7 +289,7 @@ impl Provenance {
     /// Notes what the user says, and that rules may ask where arguments came from.
     fn pre_call(&self, event: &PreCall<'_>) -> HookResult {
         let cx = event.context();
-        let _ = cx.insert(Tracer::new(self.clone(), event.agent().system_message()));
+        let _ = cx.insert(Tracer::new(self.shared.clone(), event.agent().system_message()));
         if cx.parent().is_none() {
             let of_user = event.messages().iter().filter(|msg| msg.role == Role::User);
             note_said(cx, of_user.flat_map(texts))?;
@@ -394,40 +299,41 @@ impl Provenance {
 
     /// Says now what it would ask about later, if people are asked now anyway.
     fn post_reasoning(&self, event: &PostReasoning<'_>) -> HookResult<Flow> {
-        if self.inner.refuses {
+        if self.shared.refuses {
             return Ok(Flow::Continue);
         }
         let (agent, cx) = (event.agent(), event.context());
         let calls = event.message().tool_uses();
         let sinks: Vec<_> =
-            calls.filter_map(|call| Some((call, self.sink_of(agent, call)?))).collect();
+            calls.filter_map(|call| Some((call, self.shared.sink_of(agent, call)?))).collect();
         if sinks.is_empty() {
             return Ok(Flow::Continue);
         }
         // What is not known is refused before it runs.
-        let Ok(sources) = self.sources(agent.system_message().as_ref(), cx, false) else {
+        let Ok(sources) = self.shared.sources(agent.system_message().as_ref(), cx, false) else {
             return Ok(Flow::Continue);
         };
-        let doubtful =
-            sinks.into_iter().filter_map(|(call, sink)| match self.traced(&sources, sink, call) {
+        let doubtful = sinks.into_iter().filter_map(|(call, sink)| {
+            match self.shared.traced(&sources, sink, call) {
                 Traced::Doubtful(why) => Some((call.id.clone(), why)),
                 Traced::Fine(_) => None,
-            });
+            }
+        });
         Ok(event.join(doubtful)?)
     }
 
     fn pre_acting(&self, event: &PreActing<'_>) -> HookResult<Flow> {
         let (agent, cx, call) = (event.agent(), event.context(), event.tool_use());
-        let sources = match self.sink_of(agent, call) {
+        let sources = match self.shared.sink_of(agent, call) {
             None => None,
             Some(sink) => {
-                let sources = match self.sources(agent.system_message().as_ref(), cx, true) {
+                let sources = match self.shared.sources(agent.system_message().as_ref(), cx, true) {
                     Ok(sources) => sources,
                     Err(why) => return Ok(event.refuse(why)),
                 };
-                match self.traced(&sources, sink, call) {
+                match self.shared.traced(&sources, sink, call) {
                     Traced::Fine(addresses) => note_gone(cx, addresses.into_iter())?,
-                    Traced::Doubtful(why) if self.inner.refuses => return Ok(event.refuse(why)),
+                    Traced::Doubtful(why) if self.shared.refuses => return Ok(event.refuse(why)),
                     Traced::Doubtful(why) if event.is_answered(&why) => {}
                     Traced::Doubtful(why) => return Ok(event.ask(why)),
                 }
@@ -435,7 +341,7 @@ impl Provenance {
             }
         };
         let cleared = Cleared { call: call_digest(call), sources };
-        lock(&self.state(cx).cleared).insert(call.id.clone(), cleared);
+        lock(&self.shared.state(cx).cleared).insert(call.id.clone(), cleared);
         Ok(Flow::Continue)
     }
 
@@ -446,7 +352,7 @@ impl Provenance {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         let (hook, cx) = (self.clone(), call.context().clone());
-        let check = move |running: &ToolUse| hook.check(&cx, running);
+        let check = move |running: &ToolUse| hook.shared.check(&cx, running);
         next.run_checked(call.into_tool_use(), check).await
     }
 }
@@ -463,7 +369,7 @@ impl ForeignGuard for Provenance {
             | Door::Response
             | Door::ToolResult
             | Door::CallerResult => {}
-            door => self.state(cx).add_foreign(foreign.tool, text, door == Door::ToolSpec),
+            door => self.shared.state(cx).add_foreign(foreign.tool, text, door == Door::ToolSpec),
         }
         Ok(())
     }
@@ -472,9 +378,9 @@ impl ForeignGuard for Provenance {
 impl fmt::Debug for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Provenance")
-            .field("labels", &self.inner.labels)
-            .field("settings", &self.inner.settings)
-            .field("refuses", &self.inner.refuses)
+            .field("labels", &self.shared.labels)
+            .field("settings", &self.shared.settings)
+            .field("refuses", &self.shared.refuses)
             .finish()
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept with a thread: what its user said, and the addresses to which calls went.
+//! Keeps with a thread the digests of what its user said, and of the addresses to which calls went.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,22 +15,22 @@ const NAME: &str = "provenance";
 
 /// What is kept with a thread.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     /// The digests of the texts of the user.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(super) said: BTreeSet<String>,
+    pub(crate) said: BTreeSet<String>,
     /// The digests of the addresses to which calls went unasked.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
-    pub(super) gone: BTreeSet<String>,
+    pub(crate) gone: BTreeSet<String>,
 }
 
 /// Returns what is kept with the thread of the outermost agent.
-pub(super) fn kept(cx: &CallContext) -> Result<Kept, ThreadValueError> {
+pub(crate) fn kept(cx: &CallContext) -> Result<Kept, ThreadValueError> {
     Ok(cx.outermost().thread_value(NAME)?.unwrap_or_default())
 }
 
 /// Notes what the user says.
-pub(super) fn note_said<'t>(
+pub(crate) fn note_said<'t>(
     cx: &CallContext,
     texts: impl Iterator<Item = &'t str>,
 ) -> Result<(), ThreadValueError> {
@@ -38,7 +38,7 @@ pub(super) fn note_said<'t>(
 }
 
 /// Notes addresses to which a call goes unasked.
-pub(super) fn note_gone(
+pub(crate) fn note_gone(
     cx: &CallContext,
     addresses: impl Iterator<Item = String>,
 ) -> Result<(), ThreadValueError> {
@@ -61,7 +61,7 @@ fn add(
 }
 
 /// Returns the digest of texts, of 128 bits in hexadecimal.
-pub(super) fn digest(texts: &[&str]) -> String {
+pub(crate) fn digest(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for text in texts {
         hash.update(text.len().to_le_bytes());
@@ -75,12 +75,12 @@ pub(super) fn digest(texts: &[&str]) -> String {
 }
 
 /// Returns the digest of a tool call: of its tool and its arguments.
-pub(super) fn call_digest(call: &ToolUse) -> String {
+pub(crate) fn call_digest(call: &ToolUse) -> String {
     digest(&[&call.name, &call.input.to_string()])
 }
 
 /// Returns the texts of a message.
-pub(super) fn texts(msg: &Msg) -> impl Iterator<Item = &str> {
+pub(crate) fn texts(msg: &Msg) -> impl Iterator<Item = &str> {
     msg.content.iter().filter_map(|block| match block {
         ContentBlock::Text { text } => Some(text.as_str()),
         _ => None,
@@ -88,7 +88,7 @@ pub(super) fn texts(msg: &Msg) -> impl Iterator<Item = &str> {
 }
 
 /// Calls `each` with the texts and numbers of a value.
-pub(super) fn each_scalar(value: &Value, each: &mut dyn FnMut(String)) {
+pub(crate) fn each_scalar(value: &Value, each: &mut dyn FnMut(String)) {
     match value {
         Value::String(text) if !text.trim().is_empty() => each(text.trim().to_owned()),
         Value::Number(number) => each(number.to_string()),

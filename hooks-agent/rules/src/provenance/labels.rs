@@ -7,7 +7,7 @@ use hooks_agent_core::tool::Effect;
 
 /// What an argument of a tool call says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// Where something goes, or what is acted on.
     Destination,
     /// What is sent or stored.
@@ -84,17 +84,17 @@ impl Sink {
     }
 
     /// Whether it is that of a tool in no list.
-    pub(super) fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         self.is_unlisted
     }
 
     /// Whether it names an argument.
-    pub(super) fn lists(&self, name: &str) -> bool {
+    pub(crate) fn lists(&self, name: &str) -> bool {
         self.roles.contains_key(name)
     }
 
     /// Returns the role of an argument.
-    pub(super) fn role(&self, name: &str) -> Role {
+    pub(crate) fn role(&self, name: &str) -> Role {
         self.roles
             .get(name)
             .copied()
@@ -104,23 +104,23 @@ impl Sink {
 
 /// The labels of tools.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Labels {
-    pub(super) untrusted: Option<Globs>,
-    pub(super) trusted: Option<Globs>,
+pub(crate) struct Labels {
+    pub(crate) untrusted: Option<Globs>,
+    pub(crate) trusted: Option<Globs>,
     /// By globs, in order.
-    pub(super) sinks: Vec<(Globs, Sink)>,
+    pub(crate) sinks: Vec<(Globs, Sink)>,
 }
 
 impl Labels {
     /// Whether others may write what a tool returns. What no list has may be theirs.
-    pub(super) fn is_untrusted(&self, tool: &str) -> bool {
+    pub(crate) fn is_untrusted(&self, tool: &str) -> bool {
         matches(self.untrusted.as_ref(), tool)
             || !matches(self.trusted.as_ref(), tool) && self.listed_sink(tool).is_none()
     }
 
     /// Returns the arguments of a tool, if it changes something. What no list has does, unless it says itself that it
     /// only reads.
-    pub(super) fn sink(&self, tool: &str, effect: Option<Effect>) -> Option<&Sink> {
+    pub(crate) fn sink(&self, tool: &str, effect: Option<Effect>) -> Option<&Sink> {
         static BY_NAMES: Sink = Sink { roles: BTreeMap::new(), is_unlisted: true };
         if let Some(sink) = self.listed_sink(tool) {
             return Some(sink);
@@ -136,13 +136,13 @@ impl Labels {
     }
 
     /// Whether a tool is in a list.
-    pub(super) fn has(&self, tool: &str) -> bool {
+    pub(crate) fn has(&self, tool: &str) -> bool {
         self.listed_sink(tool).is_some()
             || [&self.untrusted, &self.trusted].into_iter().any(|it| matches(it.as_ref(), tool))
     }
 
     /// Returns the names of tools in the lists, without globs.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         let lists = [&self.untrusted, &self.trusted].into_iter().flatten();
         let all = lists.chain(self.sinks.iter().map(|(globs, _)| globs));
         let names = all.flat_map(Globs::texts).filter(|it| !it.contains(['*', '?', '[', '{', '!']));
@@ -241,14 +241,14 @@ fn is_destination(name: &str) -> bool {
 }
 
 /// Whether an argument is an id by its name: what stands in it is chosen, not written.
-pub(super) fn is_id(name: &str) -> bool {
+pub(crate) fn is_id(name: &str) -> bool {
     name_words(name)
         .last()
         .is_some_and(|word| matches!(word.as_str(), "id" | "ids" | "uuid" | "key" | "handle"))
 }
 
 /// Whether an argument is a URL by its name.
-pub(super) fn is_url(name: &str) -> bool {
+pub(crate) fn is_url(name: &str) -> bool {
     let is_url = |word: String| {
         matches!(
             word.as_str(),
@@ -270,7 +270,7 @@ pub(super) fn is_url(name: &str) -> bool {
 }
 
 /// Whether an argument is a secret by its name.
-pub(super) fn is_secret(name: &str) -> bool {
+pub(crate) fn is_secret(name: &str) -> bool {
     let is_secret = |word: String| {
         matches!(
             word.as_str(),
@@ -288,7 +288,7 @@ pub(super) fn is_secret(name: &str) -> bool {
 }
 
 /// Returns the words of the name of an argument, in lower case: of `fileId` and `file_id`, `file` and `id`.
-pub(super) fn name_words(name: &str) -> impl Iterator<Item = String> {
+pub(crate) fn name_words(name: &str) -> impl Iterator<Item = String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for char in name.chars() {

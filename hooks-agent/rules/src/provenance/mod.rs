@@ -1,27 +1,21 @@
-//! Where the arguments of tool calls came from: the hook that asks about those that others brought.
+//! Traces the arguments of tool calls to where they came from, and asks about those that others brought.
 
-mod actions;
-mod address;
-mod arguments;
-mod choice;
-mod destination;
-mod doubt;
-mod fold;
+mod doubts;
+mod entered;
+mod globs;
 mod hook;
 mod kept;
 mod labels;
-mod needle;
 #[cfg(feature = "policy")]
 mod options;
+mod reading;
 mod settings;
-mod sources;
-mod structure;
-mod text;
-mod trace;
+mod shared;
 mod tracer;
 
-pub use hook::{Provenance, ProvenanceError};
+pub(crate) use entered::sources::Sources;
+pub use globs::ProvenanceError;
+pub use hook::Provenance;
 pub use labels::Sink;
 pub use settings::Handles;
-pub(crate) use sources::Sources;
 pub(crate) use tracer::Tracer;

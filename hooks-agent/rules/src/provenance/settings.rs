@@ -1,4 +1,4 @@
-//! What the hook lets pass.
+//! Settings: which sources may bring what.
 
 /// Which values of records may be destinations, if they are no addresses: ids, names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,18 +13,18 @@ pub enum Handles {
 
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own")]
-pub(super) struct Settings {
-    pub(super) handles: Handles,
+pub(crate) struct Settings {
+    pub(crate) handles: Handles,
     /// Whether what the user named may bring destinations.
-    pub(super) named_sources: bool,
+    pub(crate) named_sources: bool,
     /// Whether links in what the user named may be opened.
-    pub(super) named_links: bool,
+    pub(crate) named_links: bool,
     /// Whether addresses in contents are traced.
-    pub(super) links: bool,
+    pub(crate) links: bool,
     /// Whether calls are asked about of which others alone speak.
-    pub(super) unasked: bool,
+    pub(crate) unasked: bool,
     /// The most text that is looked through, in bytes.
-    pub(super) max_read: usize,
+    pub(crate) max_read: usize,
 }
 
 impl Default for Settings {

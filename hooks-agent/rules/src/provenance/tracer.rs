@@ -6,20 +6,20 @@ use hooks_agent_core::call::CallContext;
 use hooks_agent_core::message::Msg;
 use serde_json::Value;
 
-use crate::provenance::hook::Provenance;
+use crate::provenance::entered::sources::Sources;
 use crate::provenance::kept::each_scalar;
-use crate::provenance::needle::Needle;
-use crate::provenance::sources::Sources;
+use crate::provenance::reading::needle::Needle;
+use crate::provenance::shared::Shared;
 
 /// The hook of a call, with the instructions of its agent: a value of the call.
 pub(crate) struct Tracer {
-    hook: Provenance,
+    shared: Arc<Shared>,
     system: Option<Arc<Msg>>,
 }
 
 impl Tracer {
-    pub(super) const fn new(hook: Provenance, system: Option<Arc<Msg>>) -> Self {
-        Self { hook, system }
+    pub(crate) const fn new(shared: Arc<Shared>, system: Option<Arc<Msg>>) -> Self {
+        Self { shared, system }
     }
 
     /// Returns what entered a call. If tool calls run already, what they return is left out.
@@ -27,7 +27,7 @@ impl Tracer {
     /// # Errors
     /// Why it is not known.
     pub(crate) fn sources(&self, cx: &CallContext, runs: bool) -> Result<Arc<Sources>, String> {
-        self.hook.sources(self.system.as_ref(), cx, runs)
+        self.shared.sources(self.system.as_ref(), cx, runs)
     }
 
     /// Returns where a value came from, and all that is in it: the names of its [sources](NAMES), each once.
@@ -40,7 +40,7 @@ impl Tracer {
         name: &str,
         value: &Value,
     ) -> Result<Vec<&'static str>, String> {
-        if sources.length > self.hook.max_read_bytes() {
+        if sources.length > self.shared.settings.max_read {
             return Err("too much was read to find where it came from".to_owned());
         }
         let mut found = [false; NAMES.len()];

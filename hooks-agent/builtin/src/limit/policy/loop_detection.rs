@@ -15,9 +15,9 @@ inventory::submit!(RegisteredHook::of::<Options>());
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Options {
-    /// Two numbers of equal tool calls: at the first the model is told, at the second the call ends. Default: 3, 6.
+    /// After how many equal tool calls the model is told, and after how many the call ends. Default: 3, 6.
     repeats: Option<[usize; 2]>,
-    /// Two numbers of rounds without news: at the first the model is told, at the second the call ends. Default: 5, 8.
+    /// After how many rounds without news the model is told, and after how many the call ends. Default: 5, 8.
     rounds: Option<[usize; 2]>,
     /// The tools that are called again until something has happened.
     #[serde(default)]

@@ -4,29 +4,29 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
-use crate::provenance::address::Form;
-use crate::provenance::fold::{folded, is_of_word, is_without_blanks, joins, words};
 use crate::provenance::labels::{is_id, is_url};
+use crate::provenance::reading::address::Form;
+use crate::provenance::reading::fold::{folded, is_of_word, is_without_blanks, joins, words};
 
 /// The most places of a text that are looked at for one value.
 const MOST_PLACES: usize = 20_000;
 
 /// There are more places where a value may stand than are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooMany;
+pub(crate) struct TooMany;
 
 /// A value that is looked for, in its usual form.
 #[derive(Clone, Debug)]
-pub(super) struct Needle {
+pub(crate) struct Needle {
     /// The folded value.
-    pub(super) text: String,
-    pub(super) kind: Kind,
+    pub(crate) text: String,
+    pub(crate) kind: Kind,
     /// What is looked for first: no place without it is one.
     anchor: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// An address, in its one spelling.
     Address(Form, String),
     /// Without zeros that say nothing.
@@ -36,7 +36,7 @@ pub(super) enum Kind {
 
 impl Needle {
     /// Creates the needle of the value of an argument.
-    pub(super) fn new(value: &str, name: &str) -> Self {
+    pub(crate) fn new(value: &str, name: &str) -> Self {
         let text = folded(value.trim());
         let whole = text.strip_suffix(".0").filter(|it| it.bytes().all(|it| it.is_ascii_digit()));
         let text = whole.map_or(text.clone(), str::to_owned);
@@ -62,7 +62,7 @@ impl Needle {
         Self { anchor, text, kind: Kind::Text }
     }
 
-    pub(super) fn address(form: Form, text: &str) -> Self {
+    pub(crate) fn address(form: Form, text: &str) -> Self {
         let canonical = form.canonical(text).into_owned();
         let anchor = match form {
             Form::Email | Form::Url => canonical.clone(),
@@ -74,7 +74,7 @@ impl Needle {
         Self { text: text.to_owned(), anchor, kind: Kind::Address(form, canonical) }
     }
 
-    pub(super) const fn form(&self) -> Option<Form> {
+    pub(crate) const fn form(&self) -> Option<Form> {
         match &self.kind {
             Kind::Address(form, _) => Some(*form),
             _ => None,
@@ -82,12 +82,12 @@ impl Needle {
     }
 
     /// Whether it is so short or so common that to stand in a text says little.
-    pub(super) fn is_short(&self) -> bool {
+    pub(crate) fn is_short(&self) -> bool {
         matches!(self.kind, Kind::Number(_)) || self.text.chars().count() < 4
     }
 
     /// Whether a text is this value and nothing else.
-    pub(super) fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         match &self.kind {
             Kind::Address(form, canonical) => {
                 Form::of(text) == Some(*form) && form.canonical(text) == *canonical
@@ -98,7 +98,7 @@ impl Needle {
     }
 
     /// Whether what the user or the operator wrote names it: as it is, or, of a text, word by word.
-    pub(super) fn is_named_in(&self, text: &str) -> bool {
+    pub(crate) fn is_named_in(&self, text: &str) -> bool {
         match &self.kind {
             Kind::Address(..) => self.places(text).next().is_some(),
             Kind::Number(number) => numbers(text).any(|other| other == *number),
@@ -123,7 +123,7 @@ impl Needle {
     ///
     /// # Errors
     /// [`TooMany`] if there are too many places to look at.
-    pub(super) fn places_in(&self, text: &str) -> Result<Vec<Range<usize>>, TooMany> {
+    pub(crate) fn places_in(&self, text: &str) -> Result<Vec<Range<usize>>, TooMany> {
         if self.anchor.is_empty() {
             return Ok(Vec::new());
         }
@@ -297,7 +297,7 @@ fn plain_number(text: &str) -> String {
 }
 
 /// Returns the numbers of a folded text, without the zeros that say nothing.
-pub(super) fn numbers(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn numbers(text: &str) -> impl Iterator<Item = String> {
     let runs = text.split(|it: char| !(it.is_ascii_digit() || matches!(it, '.' | ',')));
     runs.flat_map(|run| {
         let run = run.trim_matches(['.', ',']);

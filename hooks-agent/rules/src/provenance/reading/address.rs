@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::provenance::fold::{is_of_word, words};
+use crate::provenance::reading::fold::{is_of_word, words};
 
 /// The form of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Form {
+pub(crate) enum Form {
     Email,
     Url,
     /// An IBAN, or a number of at least 8 digits.
@@ -19,11 +19,11 @@ pub(super) enum Form {
 
 /// An address in a folded text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Address {
-    pub(super) form: Form,
+pub(crate) struct Address {
+    pub(crate) form: Form,
     /// As all its spellings are written: a URL without its scheme, `www.` and the last slash, an account without
     /// blanks.
-    pub(super) canonical: String,
+    pub(crate) canonical: String,
 }
 
 /// The ends of domains without which a host in a text is not taken for one: without a scheme and `www.`.
@@ -59,7 +59,7 @@ fn regex(pattern: &str) -> Regex {
 
 impl Form {
     /// Returns the form of a value that is nothing but an address.
-    pub(super) fn of(value: &str) -> Option<Self> {
+    pub(crate) fn of(value: &str) -> Option<Self> {
         let is_one = !value.contains(char::is_whitespace);
         if is_one
             && value
@@ -92,7 +92,7 @@ impl Form {
     }
 
     /// Returns the one spelling of an address of this form.
-    pub(super) fn canonical(self, value: &str) -> Cow<'_, str> {
+    pub(crate) fn canonical(self, value: &str) -> Cow<'_, str> {
         match self {
             Self::Email => value.trim_end_matches('.').into(),
             Self::Url => {
@@ -105,7 +105,7 @@ impl Form {
     }
 
     /// The name of the forms.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Email => "e-mail addresses",
             Self::Url => "URLs",
@@ -146,7 +146,7 @@ fn is_long_account(value: &str) -> bool {
 }
 
 /// Calls `found` with the addresses of a folded text, of a form or of all, and where they stand.
-pub(super) fn each_address(
+pub(crate) fn each_address(
     text: &str,
     form: Option<Form>,
     mut found: impl FnMut(Address, Range<usize>),
@@ -197,7 +197,7 @@ pub(super) fn each_address(
 }
 
 /// Returns the words of a folded text that are in no e-mail address and no URL.
-pub(super) fn words_beside(text: &str) -> Vec<&str> {
+pub(crate) fn words_beside(text: &str) -> Vec<&str> {
     let mut ranges = Vec::new();
     each_address(text, None, |address, range| {
         if address.form != Form::Account {

@@ -6,16 +6,16 @@ use serde_json::Value;
 use crate::provenance::labels::{Role, Sink};
 
 /// A text or number in the arguments.
-pub(super) struct Argument<'a> {
+pub(crate) struct Argument<'a> {
     /// The name of the field that says what it is, and the whole path.
-    pub(super) name: &'a str,
-    pub(super) path: String,
-    pub(super) role: Role,
-    pub(super) value: String,
+    pub(crate) name: &'a str,
+    pub(crate) path: String,
+    pub(crate) role: Role,
+    pub(crate) value: String,
 }
 
 /// Returns the texts and numbers in the arguments of a tool call.
-pub(super) fn arguments<'a>(call: &'a ToolUse, sink: &Sink) -> Vec<Argument<'a>> {
+pub(crate) fn arguments<'a>(call: &'a ToolUse, sink: &Sink) -> Vec<Argument<'a>> {
     let mut arguments = Vec::new();
     match &call.input {
         Value::Object(fields) => {

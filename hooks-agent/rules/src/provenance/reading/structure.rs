@@ -6,36 +6,36 @@ use serde::de::IgnoredAny;
 
 /// The values of a text, and its records.
 #[derive(Debug, Default)]
-pub(super) struct Structure {
+pub(crate) struct Structure {
     leaves: Vec<Leaf>,
     records: u32,
 }
 
 /// A value that has no parts: a text, a number. Its place is without quotes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Leaf {
+pub(crate) struct Leaf {
     start: u32,
     end: u32,
     /// Where the name of its field is.
     name: (u32, u32),
     /// The number of the record that it is in.
-    pub(super) record: u32,
+    pub(crate) record: u32,
 }
 
 impl Leaf {
-    pub(super) const fn range(self) -> Range<usize> {
+    pub(crate) const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 
     /// Returns where the name of its field is; empty if it has none.
-    pub(super) const fn name(self) -> Range<usize> {
+    pub(crate) const fn name(self) -> Range<usize> {
         self.name.0 as usize..self.name.1 as usize
     }
 }
 
 impl Structure {
     /// Reads a folded text; `None` if it has no structure.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(crate) fn of(text: &str) -> Option<Self> {
         u32::try_from(text.len()).ok()?;
         let mut structure = Self::default();
         let is_json = text.trim_start().starts_with(['{', '[']);
@@ -49,17 +49,17 @@ impl Structure {
         Some(structure)
     }
 
-    pub(super) fn leaves(&self) -> &[Leaf] {
+    pub(crate) fn leaves(&self) -> &[Leaf] {
         &self.leaves
     }
 
     /// How many records there are.
-    pub(super) const fn records(&self) -> u32 {
+    pub(crate) const fn records(&self) -> u32 {
         self.records
     }
 
     /// Returns the leaf in which a place is.
-    pub(super) fn leaf_at(&self, place: &Range<usize>) -> Option<Leaf> {
+    pub(crate) fn leaf_at(&self, place: &Range<usize>) -> Option<Leaf> {
         let next = self.leaves.partition_point(|leaf| leaf.start as usize <= place.start);
         let leaf = *self.leaves.get(next.checked_sub(1)?)?;
         (place.end <= leaf.end as usize).then_some(leaf)

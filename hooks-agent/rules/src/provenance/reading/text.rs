@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use crate::provenance::address::{Form, each_address};
-use crate::provenance::fold::is_of_word;
-use crate::provenance::needle::Needle;
-use crate::provenance::structure::{Leaf, Structure};
+use crate::provenance::reading::address::{Form, each_address};
+use crate::provenance::reading::fold::is_of_word;
+use crate::provenance::reading::needle::Needle;
+use crate::provenance::reading::structure::{Leaf, Structure};
 
 /// The longest line of an address or a list, in bytes, the most words of its parts, and the longest line before it.
 const SHORT_LINE: (usize, usize, usize) = (60, 4, 50);
@@ -17,8 +17,8 @@ const AROUND: usize = 256;
 
 /// A text in its usual form, with its structure once it is asked for.
 #[derive(Debug)]
-pub(super) struct Text {
-    pub(super) folded: String,
+pub(crate) struct Text {
+    pub(crate) folded: String,
     structure: OnceLock<Option<Structure>>,
     /// Its addresses, by their forms.
     addresses: OnceLock<[BTreeSet<String>; 3]>,
@@ -26,7 +26,7 @@ pub(super) struct Text {
 
 /// What a place in a text is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// A whole value of a record.
     Value(Leaf),
     /// A field of a text without a structure: what stands behind a name and a colon, a cell, a whole line, a part of
@@ -37,16 +37,16 @@ pub(super) enum Place {
 }
 
 impl Text {
-    pub(super) const fn new(folded: String) -> Self {
+    pub(crate) const fn new(folded: String) -> Self {
         Self { folded, structure: OnceLock::new(), addresses: OnceLock::new() }
     }
 
-    pub(super) fn structure(&self) -> Option<&Structure> {
+    pub(crate) fn structure(&self) -> Option<&Structure> {
         self.structure.get_or_init(|| Structure::of(&self.folded)).as_ref()
     }
 
     /// Returns what the place of a needle is.
-    pub(super) fn place(&self, needle: &Needle, at: &Range<usize>) -> Place {
+    pub(crate) fn place(&self, needle: &Needle, at: &Range<usize>) -> Place {
         let Some(structure) = self.structure() else {
             return if self.is_field(needle, at) { Place::Field } else { Place::Amid(None) };
         };
@@ -57,7 +57,7 @@ impl Text {
     }
 
     /// Whether a place is in an address, as a word of a URL is.
-    pub(super) fn is_in_address(&self, at: &Range<usize>) -> bool {
+    pub(crate) fn is_in_address(&self, at: &Range<usize>) -> bool {
         let ends = |it: char| it.is_whitespace() || "\"'(<[,;)>]`".contains(it);
         let from = self.folded.ceil_char_boundary(at.start.saturating_sub(AROUND));
         let to = self.folded.floor_char_boundary((at.end + AROUND).min(self.folded.len()));
@@ -75,7 +75,7 @@ impl Text {
     }
 
     /// Returns the line in which a place is.
-    pub(super) fn line(&self, at: &Range<usize>) -> Range<usize> {
+    pub(crate) fn line(&self, at: &Range<usize>) -> Range<usize> {
         let start = self.folded[..at.start].rfind('\n').map_or(0, |end| end + 1);
         let end = self.folded[at.end..].find('\n').map_or(self.folded.len(), |end| at.end + end);
         start..end
@@ -117,7 +117,7 @@ impl Text {
     }
 
     /// Returns the addresses of a form, each once.
-    pub(super) fn addresses(&self, form: Form) -> &BTreeSet<String> {
+    pub(crate) fn addresses(&self, form: Form) -> &BTreeSet<String> {
         let all = self.addresses.get_or_init(|| {
             let mut all = [const { BTreeSet::new() }; 3];
             each_address(&self.folded, None, |address, _| {

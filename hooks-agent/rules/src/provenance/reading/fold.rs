@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_compatible;
 
 /// Returns a text in its usual form. Its lines and blanks stay, and no character becomes one that structures a text.
-pub(super) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
@@ -56,28 +56,28 @@ const fn is_of_structure(char: char) -> bool {
 }
 
 /// Returns the words of a folded text: letters and digits.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|it: char| !is_of_word(it)).filter(|word| !word.is_empty())
 }
 
 /// Whether a character is part of words.
-pub(super) fn is_of_word(char: char) -> bool {
+pub(crate) fn is_of_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 
 /// Whether a character joins what stands beside it to a longer word: scripts without blanks do not.
-pub(super) fn joins(char: char) -> bool {
+pub(crate) fn joins(char: char) -> bool {
     is_of_word(char) && !is_without_blanks(char)
 }
 
 /// Whether a character is of a script without blanks between words: Chinese, Japanese, Korean with its particles.
-pub(super) const fn is_without_blanks(char: char) -> bool {
+pub(crate) const fn is_without_blanks(char: char) -> bool {
     matches!(char, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}')
 }
 
 /// Returns a text of the user with a blank between two sentences that adjoin: an address that ends the first one has
 /// no end otherwise.
-pub(super) fn with_apart_sentences(text: &str) -> Cow<'_, str> {
+pub(crate) fn with_apart_sentences(text: &str) -> Cow<'_, str> {
     let is_end = |(at, _): &(usize, &str)| {
         let before = text[..*at].chars().next_back();
         let after = text[at + 1..].chars().next();

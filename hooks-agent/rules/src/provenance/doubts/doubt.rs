@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-use crate::provenance::address::Form;
+use crate::provenance::reading::address::Form;
 
 /// Why an argument of a tool call, or the call, needs a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Doubt {
+pub(crate) struct Doubt {
     /// The path of the argument, and what of it is shown; empty if it is about the whole call.
-    pub(super) argument: String,
-    pub(super) value: String,
-    pub(super) why: Why,
+    pub(crate) argument: String,
+    pub(crate) value: String,
+    pub(crate) why: Why,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Why {
+pub(crate) enum Why {
     /// It stands in a text that others wrote.
     InText { read: String },
     /// The user named where it stands, but there are several of its form.
@@ -35,6 +35,8 @@ pub(super) enum Why {
     LinkNowhere,
     /// A text of others asks for a call with this content, or to this address of the user.
     AskedFor { read: String, is_said: bool },
+    /// The user left open where such a call goes, and a text of others asks for one.
+    LeftOpen { read: String },
     /// The user spoke of no such call, and a text of others does.
     Unasked { read: String },
 }
@@ -88,6 +90,9 @@ impl fmt::Display for Doubt {
                 f,
                 "`{argument}` is `{value}`, with which the text of {read} asks for it, and which the user did not say"
             ),
+            Why::LeftOpen { read } => {
+                write!(f, "the user did not say which one, and the text of {read} asks for it too")
+            }
             Why::Unasked { read } => {
                 write!(f, "the user spoke of no such thing, and the text of {read} does")
             }

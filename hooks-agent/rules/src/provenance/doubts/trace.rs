@@ -4,17 +4,18 @@ use std::collections::HashSet;
 
 use hooks_agent_core::message::ToolUse;
 
-use crate::provenance::actions::Actions;
-use crate::provenance::address::{Address, Form, each_address};
-use crate::provenance::arguments::{Argument, arguments};
-use crate::provenance::doubt::{Doubt, Why};
-use crate::provenance::fold::folded;
+use crate::provenance::doubts::actions::Actions;
+use crate::provenance::doubts::arguments::{Argument, arguments};
+use crate::provenance::doubts::doubt::{Doubt, Why};
+use crate::provenance::entered::read::shortened;
+use crate::provenance::entered::sources::Sources;
 use crate::provenance::kept::digest;
 use crate::provenance::labels::{Role, Sink};
-use crate::provenance::needle::{Kind, Needle};
+use crate::provenance::reading::address::{Address, Form, each_address};
+use crate::provenance::reading::fold::folded;
+use crate::provenance::reading::needle::{Kind, Needle};
+use crate::provenance::reading::text::Place;
 use crate::provenance::settings::Settings;
-use crate::provenance::sources::{Sources, shortened};
-use crate::provenance::text::Place;
 
 /// A value of so many bytes tells a text from others.
 const LONG: usize = 8;
@@ -23,17 +24,17 @@ const LONG: usize = 8;
 const MOST_LINKS: usize = 200;
 
 /// A tool call that is traced.
-pub(super) struct Trace<'a> {
-    pub(super) sources: &'a Sources,
-    pub(super) settings: &'a Settings,
-    pub(super) call: &'a ToolUse,
-    pub(super) arguments: Vec<Argument<'a>>,
+pub(crate) struct Trace<'a> {
+    pub(crate) sources: &'a Sources,
+    pub(crate) settings: &'a Settings,
+    pub(crate) call: &'a ToolUse,
+    pub(crate) arguments: Vec<Argument<'a>>,
     /// Whether the tool is in no list.
-    pub(super) is_unlisted: bool,
+    pub(crate) is_unlisted: bool,
 }
 
 impl<'a> Trace<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         sources: &'a Sources,
         settings: &'a Settings,
         sink: &Sink,
@@ -44,7 +45,7 @@ impl<'a> Trace<'a> {
     }
 
     /// Returns what needs a person.
-    pub(super) fn doubts(&self) -> Vec<Doubt> {
+    pub(crate) fn doubts(&self) -> Vec<Doubt> {
         let mut doubts = Vec::new();
         for argument in &self.arguments {
             match argument.role {
@@ -63,7 +64,7 @@ impl<'a> Trace<'a> {
     }
 
     /// Returns the addresses to which the call goes.
-    pub(super) fn addresses(&self) -> Vec<String> {
+    pub(crate) fn addresses(&self) -> Vec<String> {
         let destinations = self.arguments.iter().filter(|it| it.role == Role::Destination);
         let addresses = destinations.filter_map(|argument| {
             let needle = Needle::new(&argument.value, argument.name);
@@ -80,10 +81,12 @@ impl<'a> Trace<'a> {
     fn unasked(&self) -> Option<Doubt> {
         let actions = Actions::of(&self.call.name);
         let is_spoken_of = self.sources.user.texts.iter().any(|text| actions.are_in(&text.folded));
-        if !is_spoken_of {
+        let is_left_open = is_spoken_of && self.is_picked();
+        if !is_spoken_of || is_left_open {
             let mut untrusted = self.sources.untrusted().filter(|read| !read.is_description);
             if let Some(read) = untrusted.find(|read| actions.are_asked_in(&read.text.folded)) {
-                let why = Why::Unasked { read: read.shown() };
+                let read = read.shown();
+                let why = if is_left_open { Why::LeftOpen { read } } else { Why::Unasked { read } };
                 return Some(Doubt { argument: String::new(), value: String::new(), why });
             }
         }

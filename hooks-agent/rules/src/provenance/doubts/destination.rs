@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::provenance::address::Form;
-use crate::provenance::doubt::Why;
-use crate::provenance::fold::words;
-use crate::provenance::labels::{is_secret, name_words};
-use crate::provenance::needle::{Kind, Needle, TooMany};
+use crate::provenance::doubts::doubt::Why;
+use crate::provenance::doubts::trace::Trace;
+use crate::provenance::entered::read::Read;
+use crate::provenance::labels::{Role, is_secret, name_words};
+use crate::provenance::reading::address::Form;
+use crate::provenance::reading::fold::words;
+use crate::provenance::reading::needle::{Kind, Needle, TooMany};
+use crate::provenance::reading::text::Place;
 use crate::provenance::settings::Handles;
-use crate::provenance::sources::Read;
-use crate::provenance::text::Place;
-use crate::provenance::trace::Trace;
 
 /// How far before a short value its name may stand, in bytes.
 const BEFORE: usize = 24;
@@ -39,7 +39,7 @@ struct Places<'a> {
 
 impl Trace<'_> {
     /// Returns why a destination needs a person, if it does.
-    pub(super) fn why_no_destination(&self, name: &str, value: &str) -> Option<Why> {
+    pub(crate) fn why_no_destination(&self, name: &str, value: &str) -> Option<Why> {
         let needle = self.needle(name, value);
         if needle.text.is_empty() || self.sources.is_said(&needle) {
             return None;
@@ -65,6 +65,22 @@ impl Trace<'_> {
             return (!is_chosen).then(|| Why::Unchosen { read: found.read.shown() });
         }
         self.why_no_parts(name, value, &needle)
+    }
+
+    /// Whether the user named no destination, and the model picked one out of trusted results: a name, as an address is
+    /// one of an address book.
+    pub(crate) fn is_picked(&self) -> bool {
+        let destinations = self.arguments.iter().filter(|it| it.role == Role::Destination);
+        let needles = destinations.map(|it| (it.name, self.needle(it.name, &it.value)));
+        let needles: Vec<_> = needles.collect();
+        let is_named =
+            |needle: &Needle| self.sources.is_said(needle) || self.sources.is_instructed(needle);
+        let is_trusted = |(name, needle): &(&str, Needle)| {
+            let places = self.places(name, needle);
+            needle.form().is_none()
+                && places.is_ok_and(|places| places.is_trusted && places.values.is_empty())
+        };
+        !needles.iter().any(|(_, needle)| is_named(needle)) && needles.iter().any(is_trusted)
     }
 
     /// Returns the needle of a value; of `Ann <ann@corp.example>`, that of the address.

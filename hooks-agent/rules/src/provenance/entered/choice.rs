@@ -2,23 +2,23 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::provenance::address::{Form, each_address};
-use crate::provenance::fold::words;
 use crate::provenance::labels::name_words;
-use crate::provenance::needle::numbers;
-use crate::provenance::structure::Leaf;
-use crate::provenance::text::Text;
+use crate::provenance::reading::address::{Form, each_address};
+use crate::provenance::reading::fold::words;
+use crate::provenance::reading::needle::numbers;
+use crate::provenance::reading::structure::Leaf;
+use crate::provenance::reading::text::Text;
 
 /// The longest value of a record by whose words the user chooses it, in bytes.
 const LONGEST: usize = 80;
 
 /// By what the user chooses.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(crate) struct Said {
     /// Words of at least three letters, outside of addresses.
-    pub(super) words: HashSet<String>,
+    pub(crate) words: HashSet<String>,
     /// Numbers of at least 10.
-    pub(super) numbers: HashSet<String>,
+    pub(crate) numbers: HashSet<String>,
 }
 
 /// What the user said that a value has.
@@ -45,10 +45,10 @@ impl Said {
 /// What each record of a text has of what the user said: the words and numbers in its short values that few other
 /// records have, by their numbers.
 #[derive(Debug, Default)]
-pub(super) struct Choice(Vec<BTreeSet<usize>>);
+pub(crate) struct Choice(Vec<BTreeSet<usize>>);
 
 impl Choice {
-    pub(super) fn of(text: &Text, said: &Said) -> Self {
+    pub(crate) fn of(text: &Text, said: &Said) -> Self {
         let Some(structure) = text.structure() else { return Self::default() };
         let records = structure.records() as usize;
         // The records that have it, in short values or at all.
@@ -86,7 +86,7 @@ impl Choice {
 
     /// Whether the user's words choose a value of a record. An address has no other one in a record that fits as well,
     /// in the field that is called like the argument, if there is one.
-    pub(super) fn chooses(&self, text: &Text, leaf: Leaf, name: &str, form: Option<Form>) -> bool {
+    pub(crate) fn chooses(&self, text: &Text, leaf: Leaf, name: &str, form: Option<Form>) -> bool {
         let is_like = self.like(leaf.record);
         let Some(structure) = text.structure().filter(|_| is_like(leaf.record)) else {
             return false;
@@ -110,7 +110,7 @@ impl Choice {
 
     /// Whether the user's words choose the record in whose text an address stands, and no other address of its form
     /// stands in a record that fits.
-    pub(super) fn chooses_amid(&self, text: &Text, leaf: Leaf, form: Form) -> bool {
+    pub(crate) fn chooses_amid(&self, text: &Text, leaf: Leaf, form: Form) -> bool {
         let is_like = self.like(leaf.record);
         let Some(structure) = text.structure().filter(|_| is_like(leaf.record)) else {
             return false;

@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::provenance::fold::{is_of_word, words};
 use crate::provenance::labels::name_words;
-use crate::provenance::needle::Needle;
-use crate::provenance::text::{Place, Text};
+use crate::provenance::reading::fold::{is_of_word, words};
+use crate::provenance::reading::needle::Needle;
+use crate::provenance::reading::text::{Place, Text};
 
 /// The words of an action in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish and Russian,
 /// in lower case, those before `*` with all endings; and those of Chinese and Japanese.
@@ -199,7 +199,7 @@ fn pattern(words: &str) -> String {
 }
 
 /// What a tool does, as its name says.
-pub(super) struct Actions {
+pub(crate) struct Actions {
     /// The numbers of its actions.
     actions: Vec<usize>,
     /// The words of its name, and those that say what it acts on.
@@ -213,7 +213,7 @@ pub(super) struct Actions {
 const NEAR: usize = 160;
 
 impl Actions {
-    pub(super) fn of(tool: &str) -> Self {
+    pub(crate) fn of(tool: &str) -> Self {
         let words: Vec<_> = name_words(tool).collect();
         let is_of = |action: &Words| words.iter().any(|word| action.english.is_match(word));
         let actions: Vec<_> = (0..ACTIONS.len()).filter(|number| is_of(&WORDS[*number])).collect();
@@ -226,7 +226,7 @@ impl Actions {
 
     /// Whether a folded text of the user speaks of one of the actions and, in English, of what the tool acts on; or of
     /// the tool.
-    pub(super) fn are_in(&self, text: &str) -> bool {
+    pub(crate) fn are_in(&self, text: &str) -> bool {
         if self.actions.is_empty() {
             return words(text).any(|word| self.words.iter().any(|own| own == word));
         }
@@ -254,7 +254,7 @@ impl Actions {
     }
 
     /// Whether a folded text speaks of doing it: of an action and, near it, of what else the name of the tool says.
-    pub(super) fn are_asked_in(&self, text: &str) -> bool {
+    pub(crate) fn are_asked_in(&self, text: &str) -> bool {
         if self.is_named_in(text) {
             return true;
         }
@@ -271,7 +271,7 @@ impl Actions {
     }
 
     /// Whether a text speaks of doing it near a value that stands amid it.
-    pub(super) fn are_asked_with(&self, text: &Text, needle: &Needle) -> bool {
+    pub(crate) fn are_asked_with(&self, text: &Text, needle: &Needle) -> bool {
         let folded = &text.folded;
         let mut places = needle.places_in(folded).unwrap_or_default().into_iter();
         places.any(|at| {
@@ -294,8 +294,8 @@ fn near<'t>(text: &'t str, place: &Range<usize>) -> &'t str {
 #[cfg(test)]
 mod tests {
     use super::Actions;
-    use crate::provenance::needle::Needle;
-    use crate::provenance::text::Text;
+    use crate::provenance::reading::needle::Needle;
+    use crate::provenance::reading::text::Text;
 
     #[test]
     fn a_user_speaks_of_what_a_tool_does() {
