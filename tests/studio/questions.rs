@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
+use hooks_agent_core::call::CallContext;
 use hooks_agent_core::call::User;
-use hooks_agent_core::message::{Approvers, Question};
+use hooks_agent_core::message::{Approvers, Note, Question};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{Decision, Store, Verdict};
 use hooks_agent_sql::store::SqliteStore;
@@ -98,6 +99,26 @@ async fn what_is_not_shown_is_denied_but_not_approved() {
     assert_eq!(status, StatusCode::OK);
     until_resumed(&mut stream).await;
     assert!(clerk.paid.take().is_empty());
+}
+
+#[tokio::test]
+async fn what_hooks_know_of_the_arguments_is_shown_with_them_alone() {
+    let tell = || {
+        on(|event: &mut PreCall<'_>| {
+            let note = |_: &CallContext, _: &ToolUse| vec![Note::new("euros", "stand in a mail")];
+            event.context().tell_people(note);
+        })
+    };
+    for is_shown in [true, false] {
+        let studio = Studio::new().show_content(is_shown);
+        let clerk = clerk(&studio, |builder| builder.hook(tell()));
+        let browser = open(&studio.clone().agent(clerk.agent.clone())).await;
+        clerk.agent.call("Pay").await.unwrap();
+        let question = browser.question().await;
+        let notes = json!([{ "argument": "euros", "text": "stand in a mail" }]);
+        assert_eq!(question["notes"], if is_shown { notes } else { Value::Null });
+        assert_eq!(question.to_string().contains("mail"), is_shown);
+    }
 }
 
 #[tokio::test]

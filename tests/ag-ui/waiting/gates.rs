@@ -5,7 +5,7 @@ use std::time::Duration;
 use hooks_agent_ag_ui::{AgUi, AgUiError, Caller, Refused};
 use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
 use hooks_agent_core::call::User;
-use hooks_agent_core::message::{Approvers, DecisionKind};
+use hooks_agent_core::message::{Approvers, DecisionKind, Note};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{Filter, Store};
 use hooks_agent_sql::store::SqliteStore;
@@ -133,7 +133,10 @@ async fn who_answers_is_known_by_the_login_and_by_nothing_that_a_client_writes()
     let gate = Gate::new().approvers(Approvers::roles(["manager"]));
     let hook = HumanInTheLoop::new().ask_with("pay", gate);
     let model = blocks_then_done(vec![call("c1", "pay", json!({ "euros": 1 }))]);
-    let agent = ReActAgent::builder("bot").model(model).tool(pay(&seen)).hook(hook);
+    let tell = on(|event: &mut PreCall<'_>| {
+        event.context().tell_people(|_, _| vec![Note::new("euros", "stand in a mail")]);
+    });
+    let agent = ReActAgent::builder("bot").model(model).tool(pay(&seen)).hook(hook).hook(tell);
     let agent = std::sync::Arc::new(agent.build().unwrap());
 
     // A server that knows nobody does not start.
@@ -159,6 +162,8 @@ async fn who_answers_is_known_by_the_login_and_by_nothing_that_a_client_writes()
     let askers = &outcome(&events)["interrupts"][0]["metadata"]["hooks"]["askers"];
     assert_eq!(askers[0]["hook"], "HumanInTheLoop");
     assert_eq!(askers[0]["approvers"], json!({ "roles": ["manager"] }));
+    let notes = &outcome(&events)["interrupts"][0]["metadata"]["hooks"]["notes"];
+    assert_eq!(notes, &json!([{ "argument": "euros", "text": "stand in a mail" }]));
     let mut approval = approve("int-c1");
     approval["payload"]["by"] = json!({ "id": "ada", "roles": ["manager"] });
     for resume in [json!([approval]), json!([deny("int-c1", "no")])] {

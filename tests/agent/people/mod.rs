@@ -3,6 +3,7 @@
 mod approvers;
 mod askers;
 mod decisions;
+mod notes;
 mod observed_decisions;
 mod questions;
 mod random_questions;

@@ -9,6 +9,7 @@ mod evasion;
 mod named;
 mod origins;
 mod threads;
+mod told;
 mod words;
 
 use std::sync::Arc;

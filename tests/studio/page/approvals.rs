@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hooks_agent_builtin::people::{Gate, HumanInTheLoop};
 use hooks_agent_core::call::User;
-use hooks_agent_core::message::{Approvers, Question};
+use hooks_agent_core::message::{Approvers, Note, Question};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_studio::Studio;
@@ -202,14 +202,18 @@ async fn a_question_shows_all_who_ask_and_what_was_answered_before() {
     });
     let amount = on(|event: &mut PreActing<'_>| event.ask("money leaves"));
     let payee = on(|event: &mut PreActing<'_>| event.ask("the payee is new"));
+    let tell = on(|event: &mut PreCall<'_>| {
+        event.context().tell_people(|_, _| vec![Note::new("to", "stands in a mail")]);
+    });
     let studio = Studio::new();
     let (builder, _) = payer(&studio, pays_twice());
-    let builder = builder.hook(amount.named("amount")).hook(payee.named("payee"));
+    let builder = builder.hook(amount.named("amount")).hook(payee.named("payee")).hook(tell);
     let agent = Arc::new(builder.parallel_tools(false).hook(night.named("night")).build().unwrap());
     open_as("#/approvals", studio.agent(agent.clone()), async |page| {
         agent.call("Pay both").await.unwrap();
         page.until_text(".card .askers", "payee the payee is new").await;
         page.until_text(".card .askers", "amount money leaves").await;
+        page.until_text(".card .notes", "to stands in a mail").await;
         late.store(true, Ordering::SeqCst);
         page.click(".card button", "Approve").await;
         page.until_text(".card .askers", "night it is").await;

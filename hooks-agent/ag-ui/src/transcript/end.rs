@@ -225,6 +225,9 @@ impl Transcript {
         if !pending.askers.is_empty() {
             hooks["askers"] = json!(pending.askers);
         }
+        if !pending.notes.is_empty() {
+            hooks["notes"] = json!(pending.notes);
+        }
         Interrupt {
             id: kept.interrupt.clone(),
             reason: "tool_call",

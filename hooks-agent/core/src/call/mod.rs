@@ -7,6 +7,7 @@ mod foreign;
 mod hook_state;
 mod interrupt;
 mod marks;
+mod notes;
 mod options;
 mod owner;
 mod recovered;

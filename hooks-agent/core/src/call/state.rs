@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::call::context::CallContext;
 use crate::call::hook_state::HookStates;
 use crate::call::marks::{NOTHING, PART, WHOLE};
+use crate::call::notes::Teller;
 use crate::call::owner::CounterClaim;
 use crate::call::values::Values;
 use crate::memory::{Answer, Confirmed, Memory, Through, is_within};
@@ -30,6 +31,8 @@ const MOST_FAILURES: usize = 64;
 pub(super) struct State {
     pub(super) values: Values,
     pub(super) hook_states: HookStates,
+    /// What tells people of tool calls that wait.
+    pub(super) tellers: Vec<Teller>,
     pub(super) usage: Usage,
     /// The ids of the tool calls whose tools started and that have no result yet.
     pub(super) started: SmallVec<[Arc<str>; 2]>,

@@ -8,6 +8,7 @@ use crate::message::asker::Asker;
 use crate::message::block::{ToolResult, ToolUse};
 use crate::message::messages::Messages;
 use crate::message::msg::{Msg, Role};
+use crate::message::note::Note;
 use crate::message::output::ToolOutput;
 use crate::message::question::Question;
 
@@ -76,6 +77,9 @@ pub struct PendingCall {
     /// What a person is asked, if it asks for permission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Box<Question>>,
+    /// What hooks [tell](crate::call::CallContext::tell_people) people of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
 }
 
 /// Why a tool call waits for a result.
@@ -119,7 +123,8 @@ impl PendingCall {
     pub fn new(call: ToolUse, why: PendingReason) -> Self {
         let (call, askers) = (call.without_hidden(), Asker::shown(&[], &why, None));
         let (id, agents) = (call.id.clone(), Vec::new());
-        Self { id, call, identity: None, agents, why, asked_by: None, askers, question: None }
+        let (identity, asked_by, question, notes) = (None, None, None, Vec::new());
+        Self { id, call, identity, agents, why, asked_by, askers, question, notes }
     }
 
     /// Creates the message that answers the tool call with this output, instead of running it.

@@ -93,6 +93,8 @@ use crate::provenance::tracer::Tracer;
 /// # How it works with others
 /// - It asks as one of several: a yes to another hook's question does not answer its own. What is asked about is one
 ///   tool call with these arguments. A person who changes an argument is asked about the new one.
+/// - Whoever asks, people read where each argument came from, as the
+///   [notes](hooks_agent_core::message::PendingCall::notes) of the question.
 /// - It is inherited by sub-agents. What their caller tells them is traced to where it came from.
 /// - Passages, memories, skills, tool descriptions and texts of clients are the results of the
 ///   [tools](hooks_agent_core::call::Door::tool) that they are like, untrusted unless labelled. Messages that the user did
@@ -289,7 +291,10 @@ impl Provenance {
     /// Notes what the user says, and that rules may ask where arguments came from.
     fn pre_call(&self, event: &PreCall<'_>) -> HookResult {
         let cx = event.context();
-        let _ = cx.insert(Tracer::new(self.shared.clone(), event.agent().system_message()));
+        let system = event.agent().system_message();
+        let _ = cx.insert(Tracer::new(self.shared.clone(), system.clone()));
+        let shared = self.shared.clone();
+        cx.tell_people(move |cx, call| shared.notes(system.as_ref(), cx, call));
         if cx.parent().is_none() {
             let of_user = event.messages().iter().filter(|msg| msg.role == Role::User);
             note_said(cx, of_user.flat_map(texts))?;

@@ -11,6 +11,7 @@ mod options;
 mod reading;
 mod settings;
 mod shared;
+mod told;
 mod tracer;
 
 pub(crate) use entered::sources::Sources;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_agent_core::agent::Agent;
 use hooks_agent_core::call::CallContext;
-use hooks_agent_core::message::{Msg, ToolUse};
+use hooks_agent_core::message::{Msg, Note, ToolUse};
 
 use crate::provenance::doubts::doubt::Doubt;
 use crate::provenance::doubts::trace::Trace;
@@ -12,6 +12,7 @@ use crate::provenance::entered::sources::{OfCall, Sources, lock};
 use crate::provenance::kept::call_digest;
 use crate::provenance::labels::{Labels, Sink};
 use crate::provenance::settings::Settings;
+use crate::provenance::told::notes;
 
 /// What clones share.
 #[derive(Clone, Default)]
@@ -66,6 +67,21 @@ impl Shared {
         match self.traced(&sources, sink, running) {
             Traced::Fine(_) => Ok(()),
             Traced::Doubtful(why) => Err(format!("nobody was asked about this call: {why}")),
+        }
+    }
+
+    /// Says where the arguments of a tool call that waits came from.
+    pub(crate) fn notes(
+        &self,
+        system: Option<&Arc<Msg>>,
+        cx: &CallContext,
+        call: &ToolUse,
+    ) -> Vec<Note> {
+        let other = Sink::default();
+        let sink = self.labels.sink(&call.name, None).unwrap_or(&other);
+        match Sources::of(system, cx, true, &self.labels, |cx| self.state(cx)) {
+            Ok(sources) => notes(&sources, self.settings.max_read, sink, call),
+            Err(error) => vec![Note::new("", format!("cannot be traced: {error}"))],
         }
     }
 

@@ -7,6 +7,7 @@ use hooks_agent_core::message::Msg;
 use serde_json::Value;
 
 use crate::provenance::entered::sources::Sources;
+use crate::provenance::entered::standing::Standing;
 use crate::provenance::kept::each_scalar;
 use crate::provenance::reading::needle::Needle;
 use crate::provenance::shared::Shared;
@@ -61,13 +62,9 @@ const NAMES: [&str; 5] = ["user", "instructions", "trusted", "untrusted", "model
 
 /// Returns which of the sources have a text; `None` if that is not known.
 fn of_text(sources: &Sources, needle: &Needle) -> Option<[bool; NAMES.len()]> {
-    let (mut is_trusted, mut is_untrusted) = (false, false);
-    for read in &sources.reads {
-        let is_in = !needle.places_in(&read.text.folded).ok()?.is_empty();
-        is_trusted |= is_in && read.is_trusted && !read.repeats(needle);
-        is_untrusted |= is_in && !read.is_trusted;
-    }
-    let (is_said, is_instructed) = (sources.is_said(needle), sources.is_instructed(needle));
-    let is_nowhere = !(is_said || is_instructed || is_trusted || is_untrusted);
-    Some([is_said, is_instructed, is_trusted, is_untrusted, is_nowhere])
+    let standing = Standing::of(sources, needle).ok()?;
+    let is_read = |is_trusted| standing.reads.iter().any(|read| read.is_trusted == is_trusted);
+    let (is_trusted, is_untrusted) = (is_read(true), is_read(false));
+    let is_nowhere = standing.is_nowhere();
+    Some([standing.is_said, standing.is_instructed, is_trusted, is_untrusted, is_nowhere])
 }

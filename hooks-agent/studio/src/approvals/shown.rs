@@ -29,6 +29,9 @@ pub(super) fn approval(waiting: &Waiting, is_shown: bool) -> Value {
             fields.remove("topic");
         }
     }
+    if let Some(fields) = approval.as_object_mut() {
+        fields.remove("notes");
+    }
     approval["why"] = "hidden".into();
     approval["allowed"] = json!(["reject"]);
     approval["hidden"] = true.into();

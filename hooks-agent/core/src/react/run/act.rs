@@ -78,8 +78,8 @@ impl Run<'_> {
         reason: GenerateReason,
         result: Option<ToolResult>,
     ) -> Ended {
-        let pending = self.identified(batch.wait());
-        self.remember(&pending);
+        let mut pending = self.identified(batch.wait());
+        self.remember(&mut pending);
         let reply = if pending.is_empty() { self.reply(result) } else { self.asking_answer() };
         Ended { reply, reason, pending }
     }

@@ -35,8 +35,8 @@ impl Run<'_> {
             }
             PendingCall { why: PendingReason::Stopped, ..pending.with_askers(all) }
         });
-        let pending = self.identified(stopped);
-        self.remember(&pending);
+        let mut pending = self.identified(stopped);
+        self.remember(&mut pending);
         Ended { reply, reason: GenerateReason::ReasoningStopRequested, pending }
     }
 
@@ -54,7 +54,7 @@ impl Run<'_> {
             let question = Some(Box::new(question));
             *pending = PendingCall { question, ..pending.clone().with_askers(askers) };
         }
-        self.remember(&pending);
+        self.remember(&mut pending);
         let reply = self.asking_answer();
         Ended { reply, reason: GenerateReason::PermissionAsking, pending }
     }
@@ -113,10 +113,15 @@ impl Run<'_> {
         }
     }
 
-    /// Records what waits, and for whom.
-    pub(super) fn remember(&self, pending: &[PendingCall]) {
+    /// Records what waits, for whom, and what hooks tell people of it.
+    pub(super) fn remember(&self, pending: &mut [PendingCall]) {
         if pending.is_empty() {
             return;
+        }
+        // A sub-agent has noted its own.
+        let own = pending.iter_mut().filter(|pending| pending.agents.is_empty());
+        for pending in own.filter(|pending| pending.why != PendingReason::NotRun) {
+            pending.notes = self.cx.notes_of(&pending.call);
         }
         let (run, through) = (self.cx.run_id(), self.cx.through().cloned());
         let caller = self.cx.parent().map(CallContext::run_id);

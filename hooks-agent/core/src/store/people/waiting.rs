@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::digest::digest;
 use crate::identity::User;
-use crate::message::{Asker, DecisionKind, NotApprover, PendingCall, PendingReason};
+use crate::message::{Asker, DecisionKind, NotApprover, Note, PendingCall, PendingReason};
 use crate::run_id::RunId;
 use crate::store::key::ThreadKey;
 use crate::store::people::decision::Decided;
@@ -55,6 +55,9 @@ pub struct Waiting {
     /// All who ask, and why: a decision that lets the tool call run answers these and no others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub askers: Vec<Asker>,
+    /// What hooks [tell](crate::call::CallContext::tell_people) people of the tool call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
     /// The id of the user of the call that asks, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<Arc<str>>,
@@ -86,7 +89,8 @@ impl Waiting {
     /// [`expires`](Self::expires).
     #[must_use]
     pub fn new(key: &ThreadKey, run: RunId, pending: &PendingCall) -> Self {
-        let PendingCall { id, call, identity, agents, why, asked_by, askers, question } = pending;
+        let PendingCall { id, call, identity, agents, why, asked_by, askers, question, notes } =
+            pending;
         let text = match (question, why) {
             (Some(question), _) => question.description.clone(),
             (None, PendingReason::Permission(text)) => text.clone(),
@@ -109,6 +113,7 @@ impl Waiting {
             why: why.clone(),
             asked_by: asked_by.clone(),
             askers: askers.clone(),
+            notes: notes.clone(),
             user: None,
             is_unverified: false,
             since: 0,

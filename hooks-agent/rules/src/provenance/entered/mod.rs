@@ -4,4 +4,5 @@ pub(crate) mod choice;
 pub(crate) mod folded;
 pub(crate) mod read;
 pub(crate) mod sources;
+pub(crate) mod standing;
 pub(crate) mod user;

@@ -68,6 +68,13 @@ function askedBy(askers) {
     h('span', {}, shown(it.reason ?? '')))));
 }
 
+/** What hooks know of the arguments, such as where they came from. */
+function told(notes) {
+  if (!notes.length) return '';
+  return h('ul.notes', { 'aria-label': 'What is known of the arguments' }, notes.map((it) =>
+    h('li', {}, it.argument ? h('code', {}, shown(it.argument)) : 'The call', ` ${shown(it.text)}`)));
+}
+
 class Card {
   constructor(approval, remove) {
     this.approval = approval;
@@ -77,7 +84,8 @@ class Card {
     this.form = h('div.decision');
     this.others = h('p.note');
     this.status = h('p.status', { role: 'status' });
-    const { tool, agent, agents = [], thread, description, why, askers = [] } = approval;
+    const { tool, agent, agents = [], thread, description, why, askers = [], notes = [] }
+      = approval;
     const path = [agent, ...agents].map(shown).join(' › ');
     this.element = h('article.card', { tabIndex: -1, 'aria-label': `Approval of ${shown(tool)}` },
       h('header', {}, h('h3', {}, shown(tool)), this.times),
@@ -88,6 +96,7 @@ class Card {
       approval.hidden
         ? h('p.note', {}, 'The studio shows no content, so the call can only be denied.')
         : longText('pre.code', approval.shown),
+      told(notes),
       this.others, this.form, this.status,
       h('a.link', { href: `#/run/${encodeURIComponent(approval.run)}` }, 'Open the run'));
     this.buttons();
