@@ -134,3 +134,15 @@ async fn a_policy_in_shadow_changes_no_run_and_says_what_it_would_have_done() {
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(printed["shadow"]["policy limits in shadow"]["refused"], 2);
 }
+
+#[tokio::test]
+async fn one_rule_in_shadow_is_counted_by_its_name() {
+    let (folder, tape) = recorded().await;
+    let policy = "version = 1\n[[rule]]\nname = \"mails\"\ntools = [\"echo\"]\n\
+        when = 'args.text == \"b\"'\nthen = \"deny\"\nmode = \"shadow\"\n";
+    let output = replay(folder.path(), &tape, policy, &[]);
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{printed}{}", text(&output.stderr));
+    let expected = "in shadow: the rule \"mails\": 2 runs, 1 would have refused";
+    assert!(printed.contains(expected) && printed.contains("0 of 1 runs"), "{printed}");
+}

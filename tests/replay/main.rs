@@ -1,5 +1,6 @@
 //! Tests of the module `replay`.
 
+mod conversations;
 mod damage;
 mod drift;
 mod errors;

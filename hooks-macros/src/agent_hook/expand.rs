@@ -103,6 +103,10 @@ fn description(options: &Options) -> TokenStream {
                 let labels = quote!(#krate::hook::ToolLabels);
                 (quote!(::core::option::Option<#labels>), Some(labels))
             }
+            "shadow_parts" => {
+                let part = quote!(#krate::hook::ShadowPart);
+                (quote!(#private::Vec<#part>), None)
+            }
             "watcher" => {
                 let watcher = shared(quote!(#krate::hook::HookWatcher));
                 (quote!(::core::option::Option<#watcher>), Some(watcher))

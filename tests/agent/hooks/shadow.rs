@@ -11,8 +11,8 @@ use hooks_agent_builtin::recover::{ModelRetry, ToolRetry};
 use hooks_agent_core::call::{Interrupt, RunId};
 use hooks_agent_core::error::BuildError;
 use hooks_agent_core::hook::{
-    AroundMask, Blocking, HookFlow, HookRun, HookWatcher, ModelCall, NextModel, ShadowCounts,
-    Shadowed,
+    AroundMask, Blocking, HookFlow, HookRun, HookWatcher, ModelCall, NextModel, NextPermission,
+    PermissionCheck, ShadowCounts, Shadowed,
 };
 use hooks_agent_core::journal::MemoryJournal;
 use hooks_agent_core::message::{GenerateReason, Usage};
@@ -22,8 +22,9 @@ use hooks_agent_core::model::{
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::testing::{Calls, Script};
+use hooks_agent_core::tool::Permission;
 use hooks_fixtures::journaled::{World, run};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 /// An agent that calls `pay` and then says an address.
@@ -93,12 +94,108 @@ async fn what_a_hook_would_have_changed_is_counted_and_stays() {
         let memory = event.context().memory().unwrap();
         memory.add(Msg::user("forget it"));
         event.context().limit_iters(1);
-        event.context().interrupt();
         event.messages_mut().push(Msg::user("more"));
     });
     assert_eq!(counts(history).await.changed, 1);
+    let forgets = on(|event: &mut PostActing<'_>| event.context().memory().unwrap().replace([]));
+    assert_eq!(counts(forgets).await.changed, 1);
+    let limits = on(|event: &mut PreCall<'_>| event.context().limit_iters(1));
+    assert_eq!(counts(limits).await.changed, 1);
+    let interrupts = on(|event: &mut PreReasoning<'_>| event.context().interrupt());
+    assert_eq!(counts(interrupts).await.stopped, 1);
     let redacted = counts(PiiDetection::all().everywhere()).await;
     assert!(redacted.changed > 0, "{redacted}");
+}
+
+/// Notes in a value of the call what it has seen, and refuses by it.
+struct ByValue;
+
+#[derive(Clone)]
+struct Began(&'static str);
+
+#[agent_hook]
+impl ByValue {
+    fn begin(&self, event: &mut PreCall<'_>) {
+        assert!(event.context().insert(Began("by the hook")).is_none());
+    }
+
+    fn refuse(&self, event: &mut PreActing<'_>) -> Flow {
+        let began = event.context().get::<Began>().map_or("", |began| began.0);
+        if began == "by the hook" { event.refuse("it began") } else { Flow::Continue }
+    }
+}
+
+#[tokio::test]
+async fn values_of_calls_are_the_hooks_own() {
+    assert_eq!(counts(ByValue).await.refused, 1);
+    // Those of others are seen, and its own are seen by nobody.
+    let shadow = ByValue.in_shadow();
+    let (builder, pay) = builder();
+    let other = on(|event: &mut PreActing<'_>| {
+        assert!(event.context().get::<Began>().is_none());
+        let _ = event.context().insert(Began("by the call"));
+    });
+    let last = on(|event: &mut PostCall<'_>| {
+        assert_eq!(event.context().get::<Began>().unwrap().0, "by the call");
+    });
+    let agent = builder.hook(shadow.clone()).hook(other).hook(last).build().unwrap();
+    agent.call("Pay 5").await.unwrap();
+    shadow.caught_up().await;
+    assert_eq!((pay.inputs().len(), shadow.counts().refused), (1, 1));
+}
+
+/// Decides after the rest of a call has run, or cuts it.
+#[derive(Clone, Copy)]
+enum Late {
+    DeniesAnyway,
+    AsksAnyway,
+    PassesOn,
+    CutsTheAnswer,
+    RunsAnotherTool,
+}
+
+#[agent_hook]
+impl Late {
+    async fn check(
+        &self,
+        check: PermissionCheck<'_>,
+        next: NextPermission<'_>,
+    ) -> Result<Permission, AgentError> {
+        let permission = next.run(check.into_tool_use()).await?;
+        Ok(match self {
+            Self::DeniesAnyway => Permission::Deny("no".to_owned()),
+            Self::AsksAnyway => Permission::Ask,
+            _ => permission,
+        })
+    }
+
+    async fn model(
+        &self,
+        call: ModelCall<'_>,
+        next: NextModel<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        let answer = next.run(call.into_request()).await?;
+        let cuts = matches!(self, Self::CutsTheAnswer);
+        let most = if cuts { 1 } else { usize::MAX };
+        Ok(answer.map_stream(|stream| stream.take(most).boxed()))
+    }
+
+    async fn tool(&self, call: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+        if matches!(self, Self::RunsAnotherTool) {
+            let other = FunctionTool::new("other", "Does nothing.", async |_: Value| "paid");
+            return next.run_tool(call.into_tool_use(), Arc::new(other)).await;
+        }
+        next.run(call.into_tool_use()).await
+    }
+}
+
+#[tokio::test]
+async fn what_is_decided_after_the_rest_of_a_call_is_counted() {
+    assert_eq!(counts(Late::DeniesAnyway).await.refused, 1);
+    assert_eq!(counts(Late::AsksAnyway).await.asked, 1);
+    assert_eq!(counts(Late::PassesOn).await.divergences(), 0);
+    assert_eq!(counts(Late::RunsAnotherTool).await.changed, 1);
+    assert!(counts(Late::CutsTheAnswer).await.changed > 0);
 }
 
 #[tokio::test]

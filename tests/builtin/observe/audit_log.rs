@@ -252,3 +252,39 @@ fn nothing_of_the_key_or_the_content_is_in_debug() {
     assert!(!text.contains("SECRET"));
     assert!(!format!("{:?}", builder.open().unwrap()).contains("SECRET"));
 }
+
+#[tokio::test]
+async fn what_a_hook_in_shadow_would_have_done_is_a_line_without_content() {
+    let folder = Folder::new();
+    let log = AuditLog::builder(folder.log()).open().unwrap();
+    let guard = on(|event: &mut PreActing<'_>| event.refuse("SECRET-why")).named("guard");
+    let sign = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text("SECRET-sign"));
+    let (guard, sign) = (guard.in_shadow(), sign.named("sign").in_shadow());
+    let idle = on(|_: &mut PreActing<'_>| {}).named("idle").in_shadow();
+    let script = Script::new().calls([call("1", "read")]).says("SECRET-end");
+    let tool = Calls::new("read").answers("SECRET-out");
+    let builder = ReActAgent::builder("bot").model(script).tool(tool).hook(log.clone());
+    let builder = builder.hook(guard.clone()).hook(sign.clone()).hook(idle.clone());
+    builder.build().unwrap().call("SECRET-prompt").await.unwrap();
+    for hook in [guard, idle] {
+        hook.caught_up().await;
+    }
+    sign.caught_up().await;
+    log.close().unwrap();
+    let records = records(&folder.log());
+    let shadow: Vec<_> = records.iter().filter(|record| record["event"] == "SHADOW").collect();
+    let said = |hook: &str| shadow.iter().find(|record| record["hook"] == hook).unwrap();
+    assert_eq!(shadow.len(), 2, "{shadow:#?}");
+    let refused = said("guard");
+    assert_eq!(
+        (&refused["at"], &refused["would"], &refused["tool_call"]),
+        (&json!("PRE_ACTING"), &json!("refuse"), &json!("1"))
+    );
+    assert_eq!(
+        (&said("sign")["at"], &said("sign")["would"]),
+        (&json!("POST_CALL"), &json!("change"))
+    );
+    assert_eq!(refused["run"], of(&records, "PRE_CALL")["run"]);
+    assert!(!fs::read_to_string(folder.log()).unwrap().contains("SECRET"));
+    AuditLog::verify(folder.log()).unwrap();
+}

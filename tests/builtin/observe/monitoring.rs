@@ -120,7 +120,7 @@ fn every_metric_has_a_unit() {
     let agent = ReActAgent::builder("bot").model(Script::new().says("done"));
     block_on(agent.hook(monitored(&page)).build().unwrap().call("go")).unwrap();
     let units = page.units.lock().unwrap();
-    assert_eq!(units.len(), 9);
+    assert_eq!(units.len(), 10);
     for (name, unit) in &*units {
         let is_time = name.contains("duration") || name.contains("time_to");
         let expected = if is_time { Unit::Seconds } else { Unit::Count };
@@ -329,4 +329,28 @@ fn without_a_recorder_of_its_own_the_current_one_is_used() {
     metrics::with_local_recorder(&page, || block_on(agent.call("go"))).unwrap();
     assert!((page.sum(&calls("finished")) - 1.0).abs() < 0.1);
     assert!(page.units.lock().unwrap().contains_key("hooks_agent.calls"));
+}
+
+#[tokio::test]
+async fn what_hooks_in_shadow_would_have_done_is_counted() {
+    let page = MetricsPage::default();
+    let monitoring = monitored(&page);
+    let script =
+        Script::new().calls([ToolUse::new("1", "pay", json!({ "euros": 1 }))]).says("done");
+    let guard = on(|event: &mut PreActing<'_>| event.refuse("never")).named("guard").in_shadow();
+    let sign = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text("!"));
+    let sign = sign.named("sign").in_shadow();
+    let builder = ReActAgent::builder("bot").model(script).tool(Calls::new("pay").answers("paid"));
+    let builder = builder.hook(guard.clone()).hook(sign.clone()).hook(monitoring.clone());
+    let reply = builder.build().unwrap().call("go").await.unwrap();
+    assert_eq!(reply.text(), "done");
+    guard.caught_up().await;
+    sign.caught_up().await;
+    let shadow = |hook, outcome| {
+        format!("hooks_agent.shadow{{gen_ai.agent.name=bot,hook={hook},outcome={outcome}}}")
+    };
+    for name in [shadow("guard", "refuse"), shadow("sign", "change")] {
+        assert!((page.sum(&name) - 1.0).abs() < 0.1, "{name} in {:#?}", page.sums);
+    }
+    assert_eq!(monitoring.snapshot().shadow, 2);
 }

@@ -1,10 +1,13 @@
 //! Rules decide together.
 
+use std::sync::Arc;
+
+use hooks_agent_core::hook::{HookRun, HookWatcher};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::testing::Calls;
 use hooks_agent_core::tool::{Tool, ToolContext, ToolFuture};
 use hooks_agent_rules::{Requires, Then, ToolRule};
-use hooks_fixtures::Reports;
+use hooks_fixtures::{Records, Reports};
 use serde_json::{Value, json};
 
 use crate::{Bot, calls, rules, tool};
@@ -107,6 +110,69 @@ async fn a_rule_in_shadow_changes_nothing() {
     let bot = Bot::new(rules([allow]).otherwise(Then::Deny), calls([pay(1)]), &["pay"]);
     bot.agent.call("Pay").await.unwrap();
     assert_eq!(bot.read(), ["no rule allows this call of `pay`"]);
+}
+
+#[tokio::test]
+async fn a_rule_in_shadow_is_counted_and_told_to_watchers_once_for_each_tool_call() {
+    #[derive(Default)]
+    struct Told(Records<String>);
+
+    impl HookWatcher for Told {
+        fn hook_ran(&self, run: &HookRun<'_>) {
+            if run.diverges() {
+                let call = run.tool_call_id().unwrap_or_default();
+                self.0.push(format!("{} {} {} {call}", run.hook(), run.event(), run.flow()));
+            }
+        }
+
+        fn only_shadow(&self) -> bool {
+            true
+        }
+    }
+
+    struct Watch(Arc<Told>);
+
+    impl AgentHook for Watch {
+        fn events(&self) -> EventMask {
+            EventMask::NONE
+        }
+
+        fn watcher(&self) -> Option<Arc<dyn HookWatcher>> {
+            Some(self.0.clone())
+        }
+    }
+
+    let large = ToolRule::new("large", Then::Ask).when("args.euros > 1").shadow(true);
+    let all = ToolRule::new("all", Then::Deny).shadow(true);
+    let warns = ToolRule::new("odd", Then::Warn).shadow(true);
+    let bot = Bot::new(rules([large, all, warns]), calls([pay(1), pay(2)]), &["pay"]);
+    let told = Arc::new(Told::default());
+    bot.agent.register_agent_hook(Watch(told.clone()));
+    assert_eq!(bot.agent.call("Pay").await.unwrap().text(), "end");
+    assert_eq!(bot.ran(0).len(), 2);
+    let counts: Vec<_> =
+        bot.agent.shadow_counts().iter().map(|(name, it)| format!("{name}: {it}")).collect();
+    assert_eq!(
+        counts,
+        [
+            "the rule \"large\": 2 runs, 1 would have asked, 1 calls with the first of these",
+            "the rule \"all\": 2 runs, 2 would have refused, 1 calls with the first of these",
+            "the rule \"odd\": 2 runs",
+        ]
+    );
+    let mut told = told.0.take();
+    told.sort();
+    let messages = bot.agent.memory().messages();
+    let ids: Vec<_> = messages.iter().flat_map(Msg::tool_uses).map(|call| &*call.id).collect();
+    let call = |at: usize| ids[at];
+    assert_eq!(
+        told,
+        [
+            format!("the rule \"all\" PRE_ACTING refuse {}", call(0)),
+            format!("the rule \"all\" PRE_ACTING refuse {}", call(1)),
+            format!("the rule \"large\" PRE_ACTING ask {}", call(1)),
+        ]
+    );
 }
 
 /// What is only tried, and what only warns, is in the log, once for each tool call.

@@ -17,6 +17,7 @@ pub(super) struct Names {
     other: Arc<str>,
     agents: Mutex<BTreeSet<Arc<str>>>,
     models: Mutex<BTreeSet<Arc<str>>>,
+    hooks: Mutex<BTreeSet<Arc<str>>>,
     tools: Mutex<BTreeSet<Arc<str>>>,
     /// The tools that models were offered, so that a name that a model made up is none of them.
     offered: Mutex<BTreeSet<Arc<str>>>,
@@ -29,6 +30,7 @@ impl Names {
             other: OTHER.into(),
             agents: Mutex::default(),
             models: Mutex::default(),
+            hooks: Mutex::default(),
             tools: Mutex::default(),
             offered: Mutex::default(),
         }
@@ -44,6 +46,10 @@ impl Names {
 
     pub(super) fn model(&self, name: &str) -> Arc<str> {
         self.value(&self.models, name)
+    }
+
+    pub(super) fn hook(&self, name: &str) -> Arc<str> {
+        self.value(&self.hooks, name)
     }
 
     /// Returns the value for a tool, which exists if it ran or was offered.

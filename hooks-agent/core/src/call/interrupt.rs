@@ -97,6 +97,11 @@ impl CallContext {
             || self.parent().is_some_and(Self::is_interrupted)
     }
 
+    /// Returns whether the call itself was interrupted, and not what it is part of.
+    pub(crate) fn is_itself_interrupted(&self) -> bool {
+        self.call.interrupt.is_set()
+    }
+
     /// Waits until the call is interrupted.
     pub async fn interrupted(&self) {
         let Interrupts { is_set, set, outside, .. } = &self.call.interrupt;

@@ -27,6 +27,6 @@ pub use foreign::{Door, Foreign, ForeignGuard};
 pub use interrupt::Interrupt;
 pub use options::{CallOptions, RunMode};
 pub(crate) use owner::HookOwner;
-pub(crate) use shadow::Snapshot;
+pub(crate) use shadow::{OwnValues, Snapshot};
 pub use state::HookFailure;
 pub(crate) use state::{Resumed, Unfinished};

@@ -27,6 +27,14 @@ pub(crate) struct Snapshot {
     is_interrupted: bool,
 }
 
+/// The values of a call that a hook in shadow has stored, which are its own.
+#[derive(Default)]
+pub(crate) struct OwnValues {
+    own: Values,
+    /// All that the hook found.
+    followed: Values,
+}
+
 impl CallContext {
     /// Returns what the call has now.
     pub(crate) fn snapshot(&self) -> Snapshot {
@@ -93,8 +101,8 @@ impl CallContext {
         Some(Self { call, events: None, checked: None, owner: None })
     }
 
-    /// Brings the context of a hook in shadow up to what the call had.
-    pub(crate) fn follow(&self, snapshot: Snapshot) {
+    /// Brings the context of a hook in shadow up to what the call had. Values that the hook has stored stay.
+    pub(crate) fn follow(&self, snapshot: Snapshot, values_of_hook: &mut OwnValues) {
         let Snapshot { messages, user, system, usage, values, resumed, is_interrupted } = snapshot;
         if is_interrupted {
             self.interrupt();
@@ -103,7 +111,10 @@ impl CallContext {
         self.set_resumed(resumed.unwrap_or_default());
         let memory = {
             let mut state = self.state();
-            (state.usage, state.values) = (usage, values);
+            let OwnValues { own, followed } = values_of_hook;
+            own.set_changes(followed, &state.values);
+            *followed = values.with(own);
+            (state.usage, state.values) = (usage, followed.clone());
             state.memory.clone()
         };
         if let (Some(memory), Some(messages)) = (memory, messages) {

@@ -15,6 +15,29 @@ impl Values {
         value.clone().downcast().ok()
     }
 
+    /// Sets the values that are there now and were others, or none, in `before`.
+    pub(super) fn set_changes(&mut self, before: &Self, now: &Self) {
+        for (key, value) in &now.0 {
+            let was = before.0.iter().any(|(of, was)| of == key && Arc::ptr_eq(was, value));
+            if !was {
+                self.set(*key, value.clone());
+            }
+        }
+    }
+
+    /// Returns these values with others in their place where there are.
+    pub(super) fn with(mut self, others: &Self) -> Self {
+        for (key, value) in &others.0 {
+            self.set(*key, value.clone());
+        }
+        self
+    }
+
+    fn set(&mut self, key: TypeId, value: Arc<dyn Any + Send + Sync>) {
+        self.0.retain(|(of, _)| *of != key);
+        self.0.push((key, value));
+    }
+
     /// Stores a value and returns the previous one of its type.
     pub(super) fn insert<T: Any + Send + Sync>(&mut self, value: T) -> Option<Arc<T>> {
         let old = self.remove();

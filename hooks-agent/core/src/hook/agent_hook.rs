@@ -15,7 +15,7 @@ use crate::hook::around::{
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::forward::forward_hook;
 use crate::hook::priority;
-use crate::hook::shadow::Shadow;
+use crate::hook::shadow::{Shadow, ShadowPart};
 use crate::hook::watch::HookWatcher;
 use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
@@ -307,6 +307,12 @@ pub trait AgentHook: Send + Sync + 'static {
         async move { next.run(compression.into_messages()).await }
     }
 
+    /// Returns the parts of the hook that are in shadow while it is not: what they would have done is in
+    /// [`ReActAgent::shadow_counts`](crate::react::ReActAgent::shadow_counts). The default is none.
+    fn shadow_parts(&self) -> Vec<ShadowPart> {
+        Vec::new()
+    }
+
     /// Returns what runs the hook beside calls, if it is in shadow.
     #[doc(hidden)]
     fn __shadow(&self) -> Option<Shadow> {
@@ -327,7 +333,7 @@ impl<H: AgentHook> AgentHook for Arc<H> {
     forward_hook! {
         self => AgentHook, &**self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow shadow_parts __shadow on_event on_event_now
         around_model_call around_tool_call around_permission_check around_compression
     }
 

@@ -13,7 +13,7 @@ use crate::hook::around::{
     PermissionCheck, ToolCall,
 };
 use crate::hook::forward::forward_hook;
-use crate::hook::shadow::Shadow;
+use crate::hook::shadow::{Shadow, ShadowPart};
 use crate::hook::watch::HookWatcher;
 use crate::message::{Messages, ToolResult};
 use crate::model::ModelAnswer;
@@ -77,6 +77,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn needs_login(&self) -> bool;
     fn counter(&self) -> Option<String>;
     fn not_in_shadow(&self) -> Option<String>;
+    fn shadow_parts(&self) -> Vec<ShadowPart>;
     fn __shadow(&self) -> Option<Shadow>;
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>>;
     fn on_event_now(&self, event: &mut HookEvent<'_>) -> HookResult<Flow>;
@@ -106,7 +107,7 @@ impl<H: AgentHook> Sealed for H {
     forward_hook! {
         self => AgentHook, self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow __shadow on_event_now
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow shadow_parts __shadow on_event_now
     }
 
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -161,7 +162,7 @@ impl AgentHook for Box<dyn DynAgentHook> {
     forward_hook! {
         self => Sealed, &**self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow __shadow on_event on_event_now
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow shadow_parts __shadow on_event on_event_now
         around_model_call around_tool_call around_permission_check around_compression
     }
 

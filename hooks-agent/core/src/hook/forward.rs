@@ -50,6 +50,11 @@ macro_rules! __forward_hook {
             $to::not_in_shadow($hook)
         }
     };
+    (@ shadow_parts $this:tt $to:ident $hook:expr) => {
+        fn shadow_parts(&$this) -> Vec<$crate::hook::ShadowPart> {
+            $to::shadow_parts($hook)
+        }
+    };
     (@ __shadow $this:tt $to:ident $hook:expr) => {
         fn __shadow(&$this) -> Option<$crate::hook::Shadow> {
             $to::__shadow($hook)

@@ -47,6 +47,6 @@ pub use rewrite::Rewrite;
 #[doc(hidden)]
 pub use shadow::Shadow;
 pub(crate) use shadow::ToolOfCall;
-pub use shadow::{ShadowCounts, Shadowed};
+pub use shadow::{ShadowCounts, ShadowPart, Shadowed};
 pub(crate) use watch::{AroundRun, CallWatchers, Installed, NoteInside};
 pub use watch::{HookChange, HookFlow, HookRun, HookWatcher};

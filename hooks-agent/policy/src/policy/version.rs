@@ -55,7 +55,9 @@ impl Version {
 
     /// Returns what is in shadow, by name, with what it would have done.
     pub(super) fn shadow_counts(&self) -> Vec<(String, ShadowCounts)> {
-        self.shadows().map(|shadow| (shadow.name(), shadow.counts())).collect()
+        let whole = self.shadows().map(|shadow| (shadow.name(), shadow.counts()));
+        let parts = self.hooks.iter().flat_map(MadeHook::shadow_parts);
+        whole.chain(parts.map(|part| (part.name().to_owned(), part.counts()))).collect()
     }
 
     /// Returns what is in shadow.

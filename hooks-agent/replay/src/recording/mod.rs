@@ -3,6 +3,7 @@
 
 mod agents;
 mod call;
+mod conversation;
 mod load;
 mod recorded;
 mod requests;

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use hooks_agent_core::call::CallContext;
+use hooks_agent_core::event::EventKind;
+use hooks_agent_core::hook::{HookFlow, ShadowPart};
 use hooks_agent_core::message::{Question, ToolUse};
 use serde_json::Value;
 
@@ -111,14 +113,13 @@ impl<'a> Case<'a> {
                 is_spoken_of = true;
                 continue;
             }
-            let Some(why) = rule.judge(&facts, stage, at_once) else { continue };
-            let text = rule.text(&why, &call.input);
-            if rule.is_shadow {
-                if stage != Stage::Foreseen && self.of_call.is_new(&call.id, &rule.name) {
-                    self.log(rule, &text);
-                }
+            let why = rule.judge(&facts, stage, at_once);
+            if let Some(shadow) = &rule.shadow {
+                self.tell(rule, shadow, why);
                 continue;
             }
+            let Some(why) = why else { continue };
+            let text = rule.text(&why, &call.input);
             // What cannot be decided speaks of nothing, and a warning does not either.
             is_spoken_of |= rule.then != Then::Warn && !matches!(why, Why::Failed(_));
             judged.add(rule, text, rule.topic(&why));
@@ -129,12 +130,30 @@ impl<'a> Case<'a> {
         judged
     }
 
-    /// Reports what a rule in shadow would have decided, and what one warns of.
-    fn log(&self, rule: &Rule, text: &str) {
-        let (agent, tool) = (self.cx.agent_name(), self.call.name.as_str());
-        let (rule, then) = (rule.name.as_str(), rule.then.name());
+    /// Tells what a rule in shadow decides, once of a tool call.
+    fn tell(&self, rule: &Rule, shadow: &ShadowPart, why: Option<Why>) {
+        let Self { cx, call, stage, .. } = *self;
+        let flow = match (&why, rule.then) {
+            (Some(_), Then::Deny) => HookFlow::Refuse,
+            (Some(_), Then::Ask) => HookFlow::Ask,
+            _ => HookFlow::Continue,
+        };
+        let tells = match why {
+            _ if stage == Stage::Foreseen => false,
+            Some(_) => self.of_call.is_new(&call.id, &rule.name),
+            None => stage == Stage::Before,
+        };
+        if !tells {
+            return;
+        }
+        shadow.would(cx, EventKind::PreActing, Some(&call.id), flow);
+        let Some(why) = why else { return };
+        let (agent, tool) = (cx.agent_name(), call.name.as_str());
+        let (name, then) = (rule.name.as_str(), rule.then.name());
+        let text = rule.text(&why, &call.input);
         tracing::info!(
-            target: "hooks_agent::rules", agent, tool, rule, then, "in shadow, not enforced: {text}"
+            target: "hooks_agent::rules",
+            agent, tool, rule = name, then, "in shadow, not enforced: {text}"
         );
     }
 }

@@ -175,6 +175,9 @@ fn warn(cx: &CallContext, call: &ToolUse, warnings: &[String]) {
         hook.inner.rules.iter().flat_map(|rule| rule.tool_names.iter().cloned()).collect()
     },
     counter = |hook: &Self| hook.inner.reads_past.then(|| hook.inner.counter.clone()),
+    shadow_parts = |hook: &Self| {
+        hook.inner.rules.iter().filter_map(|rule| rule.shadow.clone()).collect()
+    },
     // Before a tool call it asks and refuses, and around it it refuses.
     answers = EventKind::PostReasoning,
     answers_around = AroundMask::NONE

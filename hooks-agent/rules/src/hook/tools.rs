@@ -46,7 +46,7 @@ impl Known {
     }
 
     fn of(tool: Option<&Arc<dyn Tool>>, server: Option<&str>, rules: Vec<Arc<Rule>>) -> Self {
-        let is_enforced = rules.iter().any(|rule| !rule.is_shadow);
+        let is_enforced = rules.iter().any(|rule| rule.shadow.is_none());
         // Nothing reads arguments of a tool that no rule is about.
         let schema = match tool {
             Some(tool) if is_enforced => validator(&**tool),

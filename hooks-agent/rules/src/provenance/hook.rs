@@ -78,7 +78,8 @@ use crate::provenance::tracer::Tracer;
 /// So is a call near whose action a text of others has
 ///
 /// - one of its contents, of at least 8 bytes, that the user did not write;
-/// - the address of the user to which it sends something.
+/// - the address of the user to which it sends something;
+/// - in one line with it, a destination that is short, such as an id, and that the user did not say.
 ///
 /// The words are in a table, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Russian,
 /// Chinese and Japanese; nothing else depends on the language.

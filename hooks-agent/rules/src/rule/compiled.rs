@@ -17,6 +17,7 @@ use crate::rule::then::Then;
 use crate::rule::tool_globs::{ToolGlobs, is_about};
 use crate::rule::tool_rule::ToolRule;
 use crate::rule::whose::{Whose, check_list};
+use hooks_agent_core::hook::ShadowPart;
 
 /// The longest reason, in bytes.
 const LONGEST_REASON: usize = 1024;
@@ -28,7 +29,8 @@ const LONGEST_SHOWN: usize = 100;
 pub(crate) struct Rule {
     pub(crate) name: String,
     pub(crate) then: Then,
-    pub(crate) is_shadow: bool,
+    /// What counts it, if it is in shadow.
+    pub(crate) shadow: Option<ShadowPart>,
     tools: Option<ToolGlobs>,
     /// The tools that it names, without globs.
     pub(crate) tool_names: Vec<String>,
@@ -126,10 +128,11 @@ impl Rule {
         let reads_roles = when.as_ref().is_some_and(|it| it.uses.roles);
         let has_roles = whose.has_roles || reads_roles;
         let has_approvers = rule.approvers.is_some() || rule.remembered_by.is_some();
+        let shadow = rule.is_shadow.then(|| ShadowPart::new(format!("the rule {:?}", rule.name)));
         Some(Self {
             name: rule.name,
             then: rule.then,
-            is_shadow: rule.is_shadow,
+            shadow,
             tools,
             tool_names,
             reads_past,

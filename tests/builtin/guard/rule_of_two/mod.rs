@@ -233,3 +233,16 @@ fn a_thread_value_that_is_not_known_refuses() {
         results(&agent)[1].output.as_str().starts_with("the labels of the thread are not known")
     );
 }
+
+#[test]
+fn the_plan_names_tools_without_a_label_unless_they_have_one_by_choice() {
+    let warnings = |rule: RuleOfTwo| {
+        let agent = agent(Script::new()).0.hook(rule).build().unwrap();
+        agent.hook_plan().warnings().iter().map(ToString::to_string).collect::<String>()
+    };
+    let some = || RuleOfTwo::new().untrusted_input(["browse"]).private_data(["recall"]);
+    let text = warnings(some());
+    assert!(text.contains("the tools `send`, `add` have no labels"), "{text}");
+    assert_eq!(warnings(some().unlabelled(Labels::NONE)), "");
+    assert_eq!(warnings(some().changes_state(["send"]).harmless(["add"])), "");
+}

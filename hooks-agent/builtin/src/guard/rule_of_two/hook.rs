@@ -13,7 +13,7 @@ use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::{CallContext, Door, Foreign, ForeignGuard};
 use hooks_agent_core::error::TextBlocked;
 use hooks_agent_core::event::{Flow, PostActing, PostReasoning, PreActing, PreCall, Settled};
-use hooks_agent_core::hook::{NextTool, ToolCall, priority};
+use hooks_agent_core::hook::{NextTool, ToolCall, ToolLabels, priority};
 use hooks_agent_core::message::{PendingReason, ToolResult, ToolUse};
 use hooks_agent_core::tool::ToolError;
 
@@ -57,7 +57,7 @@ use hooks_agent_core::tool::ToolError;
 /// | setting | default |
 /// |---|---|
 /// | [`untrusted_input`](RuleOfTwo::untrusted_input), [`private_data`](RuleOfTwo::private_data), [`changes_state`](RuleOfTwo::changes_state), [`harmless`](RuleOfTwo::harmless) | no tools |
-/// | [`unlabelled`](RuleOfTwo::unlabelled) | [`Labels::ALL`]: a forgotten tool is asked about |
+/// | [`unlabelled`](RuleOfTwo::unlabelled) | [`Labels::ALL`]: a forgotten tool is asked about, and the plan names it |
 /// | [`refuse`](RuleOfTwo::refuse) | asks |
 ///
 /// Its priority is 30, after [`ToolApproval`](crate::guard::ToolApproval) at [`priority::AUTH`], so
@@ -167,6 +167,13 @@ impl RuleOfTwo {
         self.tools.get(tool).copied().unwrap_or(self.unlabelled)
     }
 
+    /// Says which tools have labels, unless those without are labelled by choice.
+    fn tool_labels(&self) -> Option<ToolLabels> {
+        let tools = self.tools.clone();
+        let has_labels = move |tool: &str| tools.contains_key(tool);
+        (self.unlabelled == Labels::ALL).then(|| Arc::new(has_labels) as ToolLabels)
+    }
+
     /// Returns the labels of a text that came in by a door.
     fn labels_of(&self, door: Door, tool: &str) -> Labels {
         let labels = match door {
@@ -192,6 +199,7 @@ fn reason(denied: Denied) -> String {
     inherit,
     always,
     tool_names = |hook: &Self| hook.tools.keys().cloned().collect(),
+    tool_labels = Self::tool_labels,
     foreign_guard = |hook: &Self| Some(Arc::new(hook.clone()))
 )]
 impl RuleOfTwo {

@@ -31,6 +31,7 @@ use hooks_agent_core::hook::priority;
 /// | an answer instead of the model | `is_answer_of_hook` |
 /// | a hook that failed the call | `error`, `by` |
 /// | the limit of rounds | `PRE_SUMMARY` with `rounds` and `limit` |
+/// | what a hook [in shadow](hooks_agent_core::hook::AgentHookExt::in_shadow) would have done | `SHADOW` with `hook`, `at` (where), `tool_call`, `would` (`refuse`, `ask`, `change`, ..) |
 ///
 /// # What is detected
 /// [`verify`](AuditLog::verify) names the first line that was changed, removed, added or moved. A head
@@ -69,7 +70,8 @@ use hooks_agent_core::hook::priority;
 /// # Errors
 /// An event that cannot be written fails the call, unless
 /// [`fail_fast`](crate::observe::AuditLogBuilder::fail_fast) is off. Lines are written in the task of the call, one
-/// after another.
+/// after another. A line `SHADOW` is written when that hook has run, which may be after the call; if it cannot be written,
+/// that is logged alone.
 ///
 /// ```
 /// use hooks_agent::builtin::observe::AuditLog;
@@ -176,7 +178,8 @@ impl AuditLog {
 #[agent_hook(priority = Self::PRIORITY,
     always,
     events = Self::EVENTS,
-    role = self.shared.has_content.then_some(HookRole::Observes)
+    role = self.shared.has_content.then_some(HookRole::Observes),
+    watcher = |hook: &Self| Some(hook.shared.clone())
 )]
 impl AuditLog {
     fn record(&self, event: &HookEvent<'_>) -> HookResult {

@@ -7,11 +7,16 @@ use serde_json::{Value, json};
 
 use crate::observe::audit_log::run::{Run, changed_keys};
 use crate::observe::audit_log::seal::Seal;
+use crate::observe::audit_log::shared::now;
 use hooks_agent_core::agent::CallOutcome;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::event::{ErrorEvent, ErrorPhase, HookEvent, PostActing, PostCall};
+use hooks_agent_core::hook::{HookFlow, HookRun};
 use hooks_agent_core::message::{ApprovedBy, Msg, PendingCall, PendingReason, ToolUse, Usage};
 use hooks_agent_core::round::{Control, JumpTo};
+
+/// The event of what a hook in shadow would have done.
+const SHADOW: &str = "SHADOW";
 
 /// The fields of a line, in order.
 pub(super) struct Record<'a> {
@@ -35,16 +40,33 @@ impl<'a> Record<'a> {
         seal: &'a Seal,
         has_content: bool,
     ) -> Option<String> {
-        let cx = event.context();
         let mut record = Self::new(seal, has_content, event.timestamp(), event.kind().name());
-        record.put("run", cx.run_id());
-        if let Some(parent) = cx.parent() {
-            record.put("parent", parent.run_id());
-        }
-        record.put("thread", cx.thread_id());
-        record.put("agent", cx.agent_name());
-        record.put("agent_id", cx.agent_id());
+        record.put_context(event.context());
         record.put_event(event, run).then_some(record.text)
+    }
+
+    /// Returns the fields of what a hook in shadow would have done: nothing of its content.
+    pub(super) fn of_shadow(run: &HookRun<'_>, seal: &'a Seal, has_content: bool) -> String {
+        let mut record = Self::new(seal, has_content, now(), SHADOW);
+        record.put_context(run.context());
+        record.put("hook", run.hook());
+        record.put("at", run.event());
+        if let Some(call) = run.tool_call_id() {
+            record.put("tool_call", call);
+        }
+        let would = if run.flow() == HookFlow::Continue { "change" } else { run.flow().as_str() };
+        record.put("would", would);
+        record.text
+    }
+
+    fn put_context(&mut self, cx: &CallContext) {
+        self.put("run", cx.run_id());
+        if let Some(parent) = cx.parent() {
+            self.put("parent", parent.run_id());
+        }
+        self.put("thread", cx.thread_id());
+        self.put("agent", cx.agent_name());
+        self.put("agent_id", cx.agent_id());
     }
 
     pub(super) fn put(&mut self, key: &str, value: impl Serialize) {

@@ -5,7 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::observe::audit_log::error::AuditError;
 use crate::observe::audit_log::file::LogFile;
+use crate::observe::audit_log::record::Record;
 use crate::observe::audit_log::seal::Seal;
+use hooks_agent_core::hook::{HookRun, HookWatcher};
 
 /// What the clones of a log share.
 pub(super) struct Shared {
@@ -29,6 +31,27 @@ impl Drop for Shared {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(target: "hooks_agent::builtin::observe", error, "the head of an audit log was not written");
         }
+    }
+}
+
+impl HookWatcher for Shared {
+    /// Writes what a hook in shadow would have done. It runs beside the call, so nothing fails the call here.
+    fn hook_ran(&self, run: &HookRun<'_>) {
+        if !run.diverges() || run.is_replayed() {
+            return;
+        }
+        let fields = Record::of_shadow(run, &self.seal, self.has_content);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // After the end of a log, there is nothing to say.
+        let Some(file) = file.as_mut() else { return };
+        if let Err(error) = file.append(&fields) {
+            let (hook, error) = (run.hook(), &error as &dyn std::error::Error);
+            tracing::warn!(target: "hooks_agent::builtin::observe", error, hook, "what a hook in shadow would have done is not in the audit log");
+        }
+    }
+
+    fn only_shadow(&self) -> bool {
+        true
     }
 }
 

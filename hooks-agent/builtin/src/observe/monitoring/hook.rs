@@ -22,6 +22,7 @@ use hooks_agent_core::hook::priority;
 /// | `hooks_agent.calls_in_flight` | gauge | `gen_ai.agent.name` |
 /// | `hooks_agent.tool_calls` | counter | `gen_ai.tool.name`, `outcome` |
 /// | `hooks_agent.errors` | counter | `gen_ai.agent.name`, `error.type` |
+/// | `hooks_agent.shadow` | counter | `gen_ai.agent.name`, `hook`, `outcome` |
 /// | `gen_ai.client.token.usage` | histogram, tokens | `gen_ai.agent.name`, `gen_ai.response.model`, `gen_ai.operation.name`, `gen_ai.token.type` |
 /// | `gen_ai.invoke_agent.duration` | histogram, seconds | `gen_ai.agent.name`, `outcome` |
 /// | `gen_ai.client.operation.duration` | histogram, seconds | `gen_ai.agent.name`, `gen_ai.response.model`, `gen_ai.operation.name`; `error.type` of a failure |
@@ -32,6 +33,8 @@ use hooks_agent_core::hook::priority;
 /// |---|---|
 /// | `outcome` of calls | `finished`, `failed`, `interrupted`, `cancelled`, `panicked` |
 /// | `outcome` of tools | `ok`, `error`; of those that did not run: `answered`, `refused` |
+/// | `outcome` of hooks in shadow | what they would have done: `refuse`, `ask`, `answer`, `stop`, `jump`, `recover`, `change`; `failed`, `panicked` |
+/// | `hook` | the name of the hook, or of its part in shadow |
 /// | `error.type` | the [kind](hooks_agent_core::event::ErrorEvent::error_kind) of the error, never its text |
 /// | `gen_ai.token.type` | `input`, `output` |
 /// | `gen_ai.operation.name` | `chat` |
@@ -137,7 +140,11 @@ impl Default for Monitoring {
     }
 }
 
-#[agent_hook(priority = priority::METRICS, events = Self::EVENTS)]
+#[agent_hook(
+    priority = priority::METRICS,
+    events = Self::EVENTS,
+    watcher = |hook: &Self| Some(hook.shared.clone())
+)]
 impl Monitoring {
     fn count(&self, event: &HookEvent<'_>) {
         // A run of a call is counted from its beginning; what it replays is not.

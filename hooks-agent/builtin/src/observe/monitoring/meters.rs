@@ -6,6 +6,7 @@ pub(super) const CALLS: &str = "hooks_agent.calls";
 pub(super) const IN_FLIGHT: &str = "hooks_agent.calls_in_flight";
 pub(super) const TOOL_CALLS: &str = "hooks_agent.tool_calls";
 pub(super) const ERRORS: &str = "hooks_agent.errors";
+pub(super) const SHADOW: &str = "hooks_agent.shadow";
 pub(super) const CALL_DURATION: &str = "gen_ai.invoke_agent.duration";
 pub(super) const MODEL_DURATION: &str = "gen_ai.client.operation.duration";
 pub(super) const FIRST_CHUNK: &str = "gen_ai.client.operation.time_to_first_chunk";
@@ -16,6 +17,7 @@ pub(super) const MODEL: &str = "gen_ai.response.model";
 pub(super) const OPERATION: &str = "gen_ai.operation.name";
 pub(super) const TOKEN_TYPE: &str = "gen_ai.token.type";
 pub(super) const TOOL: &str = "gen_ai.tool.name";
+pub(super) const HOOK: &str = "hook";
 pub(super) const ERROR_TYPE: &str = "error.type";
 
 /// Describes the metrics to a recorder.
@@ -24,6 +26,7 @@ pub(super) fn describe(recorder: &dyn Recorder) {
         (CALLS, "Calls of agents that ended."),
         (TOOL_CALLS, "Tool calls that have a result."),
         (ERRORS, "Failures of models, tools and hooks."),
+        (SHADOW, "What hooks in shadow would have done."),
     ];
     for (name, text) in counters {
         recorder.describe_counter(name.into(), Some(Unit::Count), text.into());

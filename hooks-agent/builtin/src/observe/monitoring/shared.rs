@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use hooks_agent_core::hook::{HookFlow, HookRun, HookWatcher};
 use metrics::Recorder;
 
-use crate::observe::meters::Meters;
-use crate::observe::monitoring::meters::describe;
+use crate::observe::meters::{AGENT, Labels, Meters, OUTCOME};
+use crate::observe::monitoring::meters::{HOOK, SHADOW, describe};
 use crate::observe::monitoring::snapshot::MonitoringSnapshot;
 use crate::observe::names::Names;
 
@@ -22,7 +23,28 @@ impl Shared {
         Self { meters, names, counts: Mutex::default() }
     }
 
+    /// Counts what a hook in shadow would have done.
+    fn count_shadow(&self, run: &HookRun<'_>) {
+        self.counts().shadow += 1;
+        let would = if run.flow() == HookFlow::Continue { "change" } else { run.flow().as_str() };
+        let agent = self.names.agent(run.context().agent_name());
+        let labels = Labels::default().with(AGENT, agent).with(HOOK, self.names.hook(run.hook()));
+        self.meters.count(SHADOW, &labels.with(OUTCOME, would));
+    }
+
     pub(super) fn counts(&self) -> MutexGuard<'_, MonitoringSnapshot> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl HookWatcher for Shared {
+    fn hook_ran(&self, run: &HookRun<'_>) {
+        if run.diverges() && !run.is_replayed() {
+            self.count_shadow(run);
+        }
+    }
+
+    fn only_shadow(&self) -> bool {
+        true
     }
 }

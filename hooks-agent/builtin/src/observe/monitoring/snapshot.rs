@@ -38,6 +38,8 @@ pub struct MonitoringSnapshot {
     pub tools_refused: u64,
     /// The failures of models, tools and hooks, also those that a hook recovered.
     pub errors: u64,
+    /// What hooks in shadow would have done: refusals, questions, changes and the like.
+    pub shadow: u64,
     /// The sum of the durations of the calls.
     pub duration: Duration,
 }

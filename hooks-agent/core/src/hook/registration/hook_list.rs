@@ -162,10 +162,15 @@ impl HookList {
         self.0.iter().any(|it| it.hook.name() == name)
     }
 
-    /// Returns what the hooks in shadow would have done, by name.
+    /// Returns what the hooks in shadow, and parts of others, would have done, by name.
     pub(crate) fn shadow_counts(&self) -> Vec<(String, ShadowCounts)> {
-        let counts = |it: &Listed| Some((it.hook.name(), it.hook.__shadow()?.counts()));
-        self.0.iter().filter_map(counts).collect()
+        let mut counts = Vec::new();
+        for Listed { hook, .. } in &self.0 {
+            counts.extend(hook.__shadow().map(|shadow| (hook.name(), shadow.counts())));
+            let parts = hook.shadow_parts().into_iter();
+            counts.extend(parts.map(|part| (part.name().to_owned(), part.counts())));
+        }
+        counts
     }
 
     /// Returns the hooks that lose with the process what they keep, and why.

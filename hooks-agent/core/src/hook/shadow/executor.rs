@@ -16,12 +16,12 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Notify, oneshot};
 
 use crate::agent::Agent;
-use crate::call::CallContext;
+use crate::call::{CallContext, OwnValues};
 use crate::event::{EventCopy, EventKind, HookEvent};
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::shadow::counts::{Counters, ShadowCounts};
 use crate::hook::shadow::stand_in::StandIn;
-use crate::hook::shadow::work::{Job, Seen, Work};
+use crate::hook::shadow::work::{Job, Reached, Seen, Work};
 use crate::hook::watch::{HookFlow, HookInfo, HookRun, tell_watchers};
 use crate::memory::Memory;
 use crate::message::Messages;
@@ -180,15 +180,16 @@ impl Shadow {
             let _ = over.await;
             tokio::time::sleep(PATIENCE).await;
         });
-        let mut is_over = false;
+        let (mut is_over, mut values) = (false, OwnValues::default());
         while let Some(Work { snapshot, info, job, undone }) = works.recv().await {
-            cx.follow(snapshot);
+            cx.follow(snapshot, &mut values);
             let own = cx.owned(info.owner.as_ref());
             let mut seen = Seen::of(&job);
             if is_over {
                 self.0.counters.dropped();
                 continue;
             }
+            let before = Reached::of(&own);
             let has_panicked = {
                 let done = job.run(&*self.0.hook, &*agent, &own, &info, &mut seen);
                 let done = pin!(AssertUnwindSafe(done).catch_unwind());
@@ -204,6 +205,7 @@ impl Shadow {
             if has_panicked {
                 seen.panicked();
             }
+            seen.add_reached(&before, &Reached::of(&own));
             self.note(&cx, &info, &seen, &mut told);
             drop(undone);
         }
@@ -216,7 +218,7 @@ impl Shadow {
     fn note(&self, cx: &CallContext, info: &HookInfo, seen: &Seen, told: &mut Told) {
         let of_call = cx.out_of_shadow();
         let cx = of_call.as_ref().unwrap_or(cx);
-        let run = HookRun {
+        let mut run = HookRun {
             cx,
             info,
             event: seen.event,
@@ -225,10 +227,12 @@ impl Shadow {
             flow: seen.flow,
             contents: &seen.contents,
             is_shadow: true,
+            diverges: false,
         };
         let has_changed = run.has_changed() || seen.has_changed;
         let flow = if told.is_again(seen) { HookFlow::Continue } else { seen.flow };
-        if self.0.counters.ran(flow, has_changed) {
+        run.diverges = self.0.counters.ran(flow, has_changed);
+        if run.diverges {
             if !std::mem::replace(&mut told.has_diverged, true) {
                 self.0.counters.diverged();
             }

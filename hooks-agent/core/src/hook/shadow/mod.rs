@@ -6,6 +6,7 @@
 mod around;
 mod counts;
 mod executor;
+mod part;
 mod shadowed;
 mod stand_in;
 mod work;
@@ -13,4 +14,5 @@ mod work;
 pub(crate) use around::ToolOfCall;
 pub use counts::ShadowCounts;
 pub use executor::Shadow;
+pub use part::ShadowPart;
 pub use shadowed::Shadowed;

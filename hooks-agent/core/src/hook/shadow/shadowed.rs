@@ -11,6 +11,7 @@ use crate::hook::around::AroundMask;
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::shadow::counts::ShadowCounts;
 use crate::hook::shadow::executor::Shadow;
+use crate::hook::shadow::part::ShadowPart;
 
 /// An event hook that runs in shadow. Created by
 /// [`AgentHookExt::in_shadow`](crate::hook::AgentHookExt::in_shadow). Clones are one hook.
@@ -99,6 +100,10 @@ impl AgentHook for Shadowed {
         let hook = self.0.hook();
         let twice = || hook.__shadow().map(|_| "it is in shadow already".to_owned());
         hook.not_in_shadow().or_else(twice)
+    }
+
+    fn shadow_parts(&self) -> Vec<ShadowPart> {
+        self.0.hook().shadow_parts()
     }
 
     fn __shadow(&self) -> Option<Shadow> {

@@ -10,6 +10,7 @@ use crate::hook::boxed::DynAgentHook;
 use crate::hook::shadow::around::{BesideCheck, BesideCompression, BesideModel, BesideTool};
 use crate::hook::shadow::executor::Undone;
 use crate::hook::watch::{Content, HookFlow, HookInfo, flow_of};
+use crate::message::Messages;
 
 /// A job of a hook, with what its call had then.
 pub(super) struct Work {
@@ -41,6 +42,32 @@ pub(super) struct Seen {
     pub(super) waited: Duration,
 }
 
+/// What a hook may change of a call besides what it decides: its memory, and how far it may go.
+pub(super) struct Reached {
+    messages: Option<Messages>,
+    is_interrupted: bool,
+    max_iters: usize,
+}
+
+impl Reached {
+    pub(super) fn of(cx: &CallContext) -> Self {
+        Self {
+            messages: cx.memory().map(|memory| memory.messages()),
+            is_interrupted: cx.is_itself_interrupted(),
+            max_iters: cx.max_iters(),
+        }
+    }
+
+    fn has_messages_of(&self, other: &Self) -> bool {
+        let shared = |it: &'_ Self| {
+            it.messages.iter().flat_map(Messages::shared).cloned().collect::<Vec<_>>()
+        };
+        let (own, other) = (shared(self), shared(other));
+        own.len() == other.len()
+            && own.iter().zip(&other).all(|(own, other)| Arc::ptr_eq(own, other))
+    }
+}
+
 impl Seen {
     pub(super) fn of(job: &Job) -> Self {
         let (event, tool_call) = match job {
@@ -60,6 +87,14 @@ impl Seen {
             start: Instant::now(),
             waited: Duration::ZERO,
         }
+    }
+
+    /// Notes what the hook changed besides what it decided.
+    pub(super) fn add_reached(&mut self, before: &Reached, after: &Reached) {
+        if after.is_interrupted && !before.is_interrupted && self.flow == HookFlow::Continue {
+            self.flow = HookFlow::Stop;
+        }
+        self.has_changed |= after.max_iters < before.max_iters || !after.has_messages_of(before);
     }
 
     pub(super) fn panicked(&mut self) {

@@ -71,6 +71,12 @@ use crate::hook::watch::hook_info::HookInfo;
 pub trait HookWatcher: Send + Sync {
     /// Receives a run of a hook.
     fn hook_ran(&self, run: &HookRun<'_>);
+
+    /// Returns whether it receives the runs of hooks [in shadow](HookRun::is_shadow) alone. Then the others cost what they
+    /// cost without it. It is asked once a call. The default is no.
+    fn only_shadow(&self) -> bool {
+        false
+    }
 }
 
 /// One run of an event hook, as a [`HookWatcher`] receives it.
@@ -84,6 +90,8 @@ pub struct HookRun<'a> {
     pub(crate) contents: &'a [(Content, Content)],
     /// Whether the hook ran in shadow.
     pub(crate) is_shadow: bool,
+    /// Whether the hook, in shadow, would have changed the call.
+    pub(crate) diverges: bool,
 }
 
 /// How an event hook ended.
@@ -202,6 +210,13 @@ impl<'a> HookRun<'a> {
     #[must_use]
     pub fn is_shadow(&self) -> bool {
         self.is_shadow
+    }
+
+    /// Returns whether the hook [in shadow](Self::is_shadow) would have changed the call here. What it decides again about a
+    /// tool call that it would have refused before does not count.
+    #[must_use]
+    pub fn diverges(&self) -> bool {
+        self.diverges
     }
 
     /// Returns how the hook ended.

@@ -11,11 +11,19 @@ use crate::hook::watch::hook_run::{HookRun, HookWatcher};
 /// The watchers of a call, each by the group of the hook that brings it: those that there were when
 /// the call started.
 #[derive(Default)]
-pub(crate) struct CallWatchers(Vec<(HookGroup, Arc<dyn HookWatcher>)>);
+pub(crate) struct CallWatchers(Vec<Watching>);
+
+struct Watching {
+    group: HookGroup,
+    watcher: Arc<dyn HookWatcher>,
+    /// Whether it receives the runs of hooks in shadow alone.
+    only_shadow: bool,
+}
 
 impl CallWatchers {
     pub(crate) fn add(&mut self, group: HookGroup, watcher: &Arc<dyn HookWatcher>) {
-        self.0.push((group, watcher.clone()));
+        let only_shadow = watcher.only_shadow();
+        self.0.push(Watching { group, watcher: watcher.clone(), only_shadow });
     }
 
     /// Has them watch the hooks of a call.
@@ -29,29 +37,35 @@ impl CallWatchers {
         cx.watchers()?.downcast_ref()
     }
 
-    /// Returns the watchers of the hook of this group, each once: none watches a hook that brings it.
-    fn of_hook(&self, group: HookGroup) -> impl Iterator<Item = &Arc<dyn HookWatcher>> {
-        let is_same = |one: &Arc<dyn HookWatcher>, other: &Arc<dyn HookWatcher>| {
-            std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(other))
+    /// Returns the watchers of a run of the hook of this group, each once: none watches a hook that brings it.
+    fn of_hook(
+        &self,
+        group: HookGroup,
+        is_shadow: bool,
+    ) -> impl Iterator<Item = &Arc<dyn HookWatcher>> {
+        let is_same = |one: &Watching, other: &Watching| {
+            std::ptr::addr_eq(Arc::as_ptr(&one.watcher), Arc::as_ptr(&other.watcher))
         };
-        let watchers = self.0.iter().enumerate().filter(move |(index, (_, watcher))| {
-            let brings = |(of, other): &_| *of == group && is_same(other, watcher);
+        let watchers = self.0.iter().enumerate().filter(move |(index, own)| {
+            let brings = |other: &Watching| other.group == group && is_same(own, other);
             let mut earlier = self.0.iter().take(*index);
-            !self.0.iter().any(brings) && !earlier.any(|(_, other)| is_same(other, watcher))
+            (is_shadow || !own.only_shadow)
+                && !self.0.iter().any(brings)
+                && !earlier.any(|other| is_same(own, other))
         });
-        watchers.map(|(_, (_, watcher))| watcher)
+        watchers.map(|(_, own)| &own.watcher)
     }
 }
 
-/// Returns whether somebody watches the hook of this group: none watches itself.
+/// Returns whether somebody watches the hook of this group where it is not in shadow: none watches itself.
 pub(super) fn is_watched(cx: &CallContext, group: HookGroup) -> bool {
-    CallWatchers::of(cx).is_some_and(|watchers| watchers.of_hook(group).next().is_some())
+    CallWatchers::of(cx).is_some_and(|watchers| watchers.of_hook(group, false).next().is_some())
 }
 
 /// Tells the watchers of a call of a run of a hook.
 pub(crate) fn tell_watchers(run: &HookRun<'_>) {
     let watchers = CallWatchers::of(run.cx).into_iter();
-    for watcher in watchers.flat_map(|watchers| watchers.of_hook(run.info.group)) {
+    for watcher in watchers.flat_map(|watchers| watchers.of_hook(run.info.group, run.is_shadow)) {
         let told = catch_unwind(AssertUnwindSafe(|| watcher.hook_ran(run)));
         if told.is_err() {
             tracing::warn!(

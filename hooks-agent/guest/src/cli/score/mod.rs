@@ -29,7 +29,8 @@ use crate::cli::score::tally::{ANY, Tally};
 /// values that are missed or wrong are printed.
 ///
 /// With `--guard`: how many recorded attacks the hooks of a policy file stop, and how often they ask in runs without one.
-/// FILE is a folder of runs in the form of `AgentDojo`, a folder in it for each model. Each run is played through the hooks:
+/// FILE is a folder of runs in the form of `AgentDojo`, a folder in it for each model, or of tapes, of which each thread is a
+/// run; what is known of an attack stands in `NAME.toml` beside `NAME.tape`. Each run is played through the hooks:
 /// the model and the tools are stand-ins that answer what was recorded, a question is answered with yes, and after a
 /// refusal the run goes on as if the call had run. What a model does after a refusal is not known, so a guard is measured
 /// up to its first decision, and at the calls that the attack needs.

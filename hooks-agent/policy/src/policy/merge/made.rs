@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_agent_core::hook::{AgentHook, AgentHookExt, AroundMask, DynAgentHook, Shadowed};
+use hooks_agent_core::hook::{
+    AgentHook, AgentHookExt, AroundMask, DynAgentHook, ShadowPart, Shadowed,
+};
 use hooks_agent_core::hooks_core::HookOrder;
 use hooks_agent_core::options::Globs;
 use hooks_agent_core::react::HookSet;
@@ -107,6 +109,11 @@ impl MadeHook {
     /// Returns the hook in shadow, if it is.
     pub(crate) fn shadow(&self) -> Option<&Shadowed> {
         self.shadow.as_ref()
+    }
+
+    /// Returns its parts that are in shadow while it is not.
+    pub(crate) fn shadow_parts(&self) -> Vec<ShadowPart> {
+        self.hook.shadow_parts()
     }
 
     pub(crate) fn priority(&self) -> i32 {

@@ -209,8 +209,11 @@ pub(crate) struct Actions {
     name: String,
 }
 
-/// How far apart an action and what it is done to may stand, in bytes.
+/// How far apart an action and what it is done to may stand, in bytes; and a short value, which stands everywhere.
 const NEAR: usize = 160;
+const NEAR_SHORT: usize = 32;
+/// How far the items of a list are looked for, in bytes.
+const NEAR_ITEM: usize = 1024;
 
 impl Actions {
     pub(crate) fn of(tool: &str) -> Self {
@@ -276,7 +279,11 @@ impl Actions {
         let mut places = needle.places_in(folded).unwrap_or_default().into_iter();
         places.any(|at| {
             matches!(text.place(needle, &at), Place::Amid(_)) && {
-                let near = near(folded, &at);
+                let near = match needle.is_short() {
+                    true if is_of_list(folded, &at) => "",
+                    true => near_short(text, &at),
+                    false => near(folded, &at),
+                };
                 self.is_named_in(near)
                     || self.actions.iter().any(|action| WORDS[*action].all.is_match(near))
             }
@@ -286,8 +293,31 @@ impl Actions {
 
 /// Returns what stands near a place.
 fn near<'t>(text: &'t str, place: &Range<usize>) -> &'t str {
-    let start = text.floor_char_boundary(place.start.saturating_sub(NEAR));
-    let end = text.ceil_char_boundary((place.end + NEAR).min(text.len()));
+    around(text, place, NEAR, NEAR)
+}
+
+/// Returns what stands near a short value, in its line.
+fn near_short<'t>(text: &'t Text, place: &Range<usize>) -> &'t str {
+    let line = text.line(place);
+    let (before, after) = (place.start - line.start, line.end - place.end);
+    around(&text.folded, place, NEAR_SHORT.min(before), NEAR_SHORT.min(after))
+}
+
+/// Whether a place is the number of an item in a list, as in `2. Bread 3. Milk`.
+fn is_of_list(text: &str, place: &Range<usize>) -> bool {
+    let ends = text[place.end..].chars().next().filter(|it| matches!(it, '.' | ')'));
+    let (Some(end), Ok(number)) = (ends, text[place.clone()].parse::<u32>()) else { return false };
+    let stands = |number: u32, text: &str| text.contains(&format!("{number}{end} "));
+    let (before, after) =
+        (around(text, place, NEAR_ITEM, 0), around(text, &(place.end..place.end), 0, NEAR_ITEM));
+    let last = number.checked_sub(1).filter(|last| *last > 0);
+    last.is_some_and(|last| stands(last, before))
+        || number.checked_add(1).is_some_and(|next| stands(next, after))
+}
+
+fn around<'t>(text: &'t str, place: &Range<usize>, before: usize, after: usize) -> &'t str {
+    let start = text.floor_char_boundary(place.start.saturating_sub(before));
+    let end = text.ceil_char_boundary((place.end + after).min(text.len()));
     &text[start..end]
 }
 

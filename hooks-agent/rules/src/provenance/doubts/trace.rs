@@ -94,9 +94,11 @@ impl<'a> Trace<'a> {
         self.arguments.iter().find_map(|argument| {
             let needle = Needle::new(&argument.value, argument.name);
             let tells = match argument.role {
-                Role::Destination => {
-                    needle.form().is_some() && sends && self.sources.is_said(&needle)
-                }
+                // The address of the user; or an id, which is short, and which the user did not say.
+                Role::Destination => match needle.form() {
+                    Some(_) => sends && self.sources.is_said(&needle),
+                    None => needle.is_short() && !self.sources.is_said(&needle),
+                },
                 Role::Content => {
                     let is_long = needle.kind == Kind::Text && needle.text.len() >= LONG;
                     is_long && !self.sources.is_said(&needle)
@@ -105,7 +107,7 @@ impl<'a> Trace<'a> {
             let mut untrusted =
                 self.sources.untrusted().filter(|read| tells && !read.is_description);
             let read = untrusted.find(|read| actions.are_asked_with(&read.text, &needle))?.shown();
-            let is_said = argument.role == Role::Destination;
+            let is_said = argument.role == Role::Destination && needle.form().is_some();
             Some(doubt(argument, &argument.value, Why::AskedFor { read, is_said }))
         })
     }

@@ -42,8 +42,10 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
 static URL: LazyLock<Regex> = LazyLock::new(|| {
     let ends = ENDS.join("|");
     let rest = format!(r#"[^\s<>"'(),;`\[\]*|{{}}\\{CUT}]"#);
+    let host = format!(r"(?:[[\w-]--[{CUT}]]+\.)+");
+    // A browser opens `https:corp.example` and `https:\\corp.example` too. With a path, each country may end a host.
     regex(&format!(
-        r"(?:[a-z][a-z0-9+.-]{{1,15}}://|www\.){rest}+|(?:[[\w-]--[{CUT}]]+\.)+(?:{ends})(?:[:/?#]{rest}*)?"
+        r"(?:[a-z][a-z0-9+.-]{{1,15}}://|https?:[/\\]{{0,3}}|www\.){rest}+|//{host}[a-z]{{2,24}}(?:[:/?#]{rest}*)?|{host}[a-z]{{2}}[/?#]{rest}*|{host}(?:{ends})(?:[:/?#]{rest}*)?"
     ))
 });
 static ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
@@ -130,6 +132,10 @@ fn is_phone(value: &str) -> bool {
 
 /// Returns a URL without its scheme.
 fn without_scheme(url: &str) -> &str {
+    let of_web = url.strip_prefix("https:").or_else(|| url.strip_prefix("http:"));
+    if let Some(rest) = of_web.or_else(|| url.strip_prefix("//")) {
+        return rest.trim_start_matches(['/', '\\']);
+    }
     match url.split_once("://") {
         Some((scheme, rest)) if is_scheme(scheme) => rest,
         _ => url,
@@ -176,8 +182,18 @@ pub(crate) fn each_address(
             let after = text[url.end()..].chars().next();
             let is_part =
                 |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '@' || it == '-');
-            let is_bare = !url.as_str().contains("://") && !url.as_str().starts_with("www.");
-            if !is_of_email && !(is_bare && (is_part(before) || is_part(after))) {
+            let begins =
+                |it: char| it.is_whitespace() || matches!(it, '"' | '\'' | '(' | '<' | '[' | '=');
+            let is_part = match url.as_str() {
+                // In a path, or in code, two slashes are no URL.
+                url if url.starts_with("//") => before.is_some_and(|it| !begins(it)),
+                url if url.contains("://") || url.starts_with("www.") => false,
+                url if url.starts_with("http") && url.contains(':') => {
+                    before.is_some_and(is_of_word)
+                }
+                _ => is_part(before) || is_part(after),
+            };
+            if !is_of_email && !is_part {
                 add(Form::Url, url.range());
             }
         }

@@ -57,8 +57,7 @@ impl Needle {
         // A channel or a user is called `#general` and `@ann` too.
         let bare = text.strip_prefix(['#', '@']).filter(|bare| bare.chars().all(is_of_word));
         let text = bare.filter(|bare| !bare.is_empty()).map_or(text.clone(), str::to_owned);
-        let longest = text.split_whitespace().max_by_key(|word| word.len());
-        let anchor = longest.unwrap_or_default().to_owned();
+        let anchor = longest_word(&text);
         Self { anchor, text, kind: Kind::Text }
     }
 
@@ -93,8 +92,21 @@ impl Needle {
                 Form::of(text) == Some(*form) && form.canonical(text) == *canonical
             }
             Kind::Number(number) => is_digits(text) && plain_number(text) == *number,
-            Kind::Text => text.split_whitespace().eq(self.text.split_whitespace()),
+            Kind::Text => {
+                let is_same = |own: &str| text.split_whitespace().eq(own.split_whitespace());
+                is_same(&self.text) || self.escaped().is_some_and(|escaped| is_same(&escaped.text))
+            }
         }
+    }
+
+    /// Returns the needle of a text as JSON has it: `C:\\bills` for `C:\bills`.
+    fn escaped(&self) -> Option<Self> {
+        if self.kind != Kind::Text || !self.text.contains(['\\', '"']) {
+            return None;
+        }
+        let text = self.text.replace('\\', "\\\\").replace('"', "\\\"");
+        let anchor = longest_word(&text);
+        Some(Self { text, kind: Kind::Text, anchor })
     }
 
     /// Whether what the user or the operator wrote names it: as it is, or, of a text, word by word.
@@ -124,6 +136,15 @@ impl Needle {
     /// # Errors
     /// [`TooMany`] if there are too many places to look at.
     pub(crate) fn places_in(&self, text: &str) -> Result<Vec<Range<usize>>, TooMany> {
+        let mut found = self.places_as_written(text)?;
+        if let Some(escaped) = self.escaped() {
+            found.extend(escaped.places_as_written(text)?);
+            found.sort_by_key(|place| place.start);
+        }
+        Ok(found)
+    }
+
+    fn places_as_written(&self, text: &str) -> Result<Vec<Range<usize>>, TooMany> {
         if self.anchor.is_empty() {
             return Ok(Vec::new());
         }
@@ -243,6 +264,12 @@ fn is_like_host(text: &str) -> bool {
     let host = text.split(['/', '?', '#', ':']).next().unwrap_or_default();
     let is_of_host = |it: char| it.is_alphanumeric() || matches!(it, '-' | '.');
     host.contains('.') && host.chars().all(is_of_host) && !text.contains(char::is_whitespace)
+}
+
+/// Returns the longest word of a text, as blanks end words.
+fn longest_word(text: &str) -> String {
+    let longest = text.split_whitespace().max_by_key(|word| word.len());
+    longest.unwrap_or_default().to_owned()
 }
 
 fn starts_with_letter(text: &str) -> bool {

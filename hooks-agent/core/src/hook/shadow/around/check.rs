@@ -1,6 +1,6 @@
 //! A permission check beside which a hook in shadow runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use hooks_core::{BoxError, BoxFuture};
 
@@ -12,7 +12,7 @@ use crate::hook::boxed::DynAgentHook;
 use crate::hook::shadow::around::rest::{Beside, Real, Rest, agent_error};
 use crate::hook::shadow::executor::Shadow;
 use crate::hook::shadow::work::{Job, Seen};
-use crate::hook::watch::{HookFlow, Installed};
+use crate::hook::watch::{Content, HookFlow, Installed};
 use crate::message::ToolUse;
 use crate::tool::Permission;
 
@@ -37,9 +37,19 @@ impl Shadow {
     }
 }
 
-impl Inner<Arc<ToolUse>, Permission, AgentError> for Rest<Arc<ToolUse>, Permission> {
+/// The rest of a permission check, with what it comes to.
+struct RestOfCheck {
+    rest: Rest<Arc<ToolUse>, Permission>,
+    got: Mutex<Option<Permission>>,
+}
+
+impl Inner<Arc<ToolUse>, Permission, AgentError> for RestOfCheck {
     fn run(&self, call: Arc<ToolUse>) -> BoxFuture<'_, Result<Permission, AgentError>> {
-        Box::pin(async move { self.pass(&call).await.map_err(agent_error) })
+        Box::pin(async move {
+            let permission = self.rest.pass(&call).await.map_err(agent_error)?;
+            *self.got.lock().unwrap_or_else(PoisonError::into_inner) = Some(permission.clone());
+            Ok(permission)
+        })
     }
 
     fn fail(&self, cause: BoxError) -> AgentError {
@@ -47,7 +57,7 @@ impl Inner<Arc<ToolUse>, Permission, AgentError> for Rest<Arc<ToolUse>, Permissi
     }
 
     fn context(&self) -> &CallContext {
-        &self.cx
+        &self.rest.cx
     }
 }
 
@@ -59,15 +69,23 @@ impl BesideCheck {
         cx: &CallContext,
         seen: &mut Seen,
     ) {
-        let rest = Rest::<Arc<ToolUse>, Permission>::new(cx.clone(), self.real);
+        let rest = RestOfCheck { rest: Rest::new(cx.clone(), self.real), got: Mutex::default() };
+        let before = Content::of_tool_use(&self.call);
         let check = PermissionCheck::new(agent, cx, self.call);
         let ended = hook.around_permission_check(check, NextPermission::new(&rest)).await;
-        let inside = rest.into_seen();
+        let got = rest.got.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let inside = rest.rest.into_seen();
         seen.waited = inside.waited;
+        if let Some(passed) = &inside.passed {
+            seen.contents[0] = (before, Content::of_tool_use(passed));
+        }
         seen.flow = match &ended {
             _ if inside.is_gone => HookFlow::Cancelled,
-            Ok(Permission::Deny(_)) if inside.passed.is_none() => HookFlow::Refuse,
-            Ok(Permission::Ask) if inside.passed.is_none() => HookFlow::Ask,
+            // What it decides is what the check came to.
+            Ok(permission) if got.as_ref() == Some(permission) => HookFlow::Continue,
+            Ok(Permission::Deny(_)) => HookFlow::Refuse,
+            Ok(Permission::Ask) => HookFlow::Ask,
+            Ok(_) if got.is_some() => HookFlow::Answer,
             ended => inside.flow(ended.is_err(), HookFlow::Answer),
         };
     }

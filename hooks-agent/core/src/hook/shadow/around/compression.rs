@@ -1,5 +1,7 @@
 //! A compression beside which a hook in shadow runs.
 
+use std::sync::{Mutex, PoisonError};
+
 use hooks_core::{BoxError, BoxFuture};
 
 use crate::agent::Agent;
@@ -37,9 +39,19 @@ impl Shadow {
     }
 }
 
-impl Inner<Messages, Messages, AgentError> for Rest<Messages, Messages> {
+/// The rest of a compression, with what it comes to.
+struct RestOfCompression {
+    rest: Rest<Messages, Messages>,
+    got: Mutex<Option<Messages>>,
+}
+
+impl Inner<Messages, Messages, AgentError> for RestOfCompression {
     fn run(&self, messages: Messages) -> BoxFuture<'_, Result<Messages, AgentError>> {
-        Box::pin(async move { self.pass(&messages).await.map_err(agent_error) })
+        Box::pin(async move {
+            let compressed = self.rest.pass(&messages).await.map_err(agent_error)?;
+            *self.got.lock().unwrap_or_else(PoisonError::into_inner) = Some(compressed.clone());
+            Ok(compressed)
+        })
     }
 
     fn fail(&self, cause: BoxError) -> AgentError {
@@ -47,7 +59,7 @@ impl Inner<Messages, Messages, AgentError> for Rest<Messages, Messages> {
     }
 
     fn context(&self) -> &CallContext {
-        &self.cx
+        &self.rest.cx
     }
 }
 
@@ -60,11 +72,17 @@ impl BesideCompression {
         seen: &mut Seen,
     ) {
         let Self { messages, instructions, real } = self;
-        let rest = Rest::<Messages, Messages>::new(cx.clone(), real);
+        let rest = RestOfCompression { rest: Rest::new(cx.clone(), real), got: Mutex::default() };
+        let before = messages.clone();
         let compression = Compression::new(agent, cx, messages, instructions.as_deref());
         let ended = hook.around_compression(compression, NextCompression::new(&rest)).await;
-        let inside = rest.into_seen();
+        let got = rest.got.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let inside = rest.rest.into_seen();
         seen.waited = inside.waited;
+        let passes_others = inside.passed.as_ref().is_some_and(|passed| *passed != before);
+        let returns_others =
+            got.zip(ended.as_ref().ok()).is_some_and(|(got, returned)| got != *returned);
+        seen.has_changed = passes_others || returns_others;
         let alone = if ended.is_ok() { HookFlow::Answer } else { HookFlow::Failed };
         seen.flow = inside.flow(ended.is_err(), alone);
     }

@@ -80,7 +80,15 @@ impl Beside<RealAnswer> {
 /// The rest of a model call, with what the hook reads of its answer.
 struct RestOfModel {
     rest: Rest<ChatRequest, RealAnswer>,
-    copied: Arc<Mutex<String>>,
+    copied: Arc<Mutex<Copied>>,
+}
+
+/// What a hook has read of an answer.
+#[derive(Default)]
+struct Copied {
+    text: String,
+    /// Whether it has read all of it.
+    is_whole: bool,
 }
 
 impl Inner<ChatRequest, ModelAnswer, AgentError> for RestOfModel {
@@ -90,9 +98,14 @@ impl Inner<ChatRequest, ModelAnswer, AgentError> for RestOfModel {
             let RealAnswer { model, provider, reason, chunks } = real;
             let state = (chunks, self.copied.clone());
             let stream = unfold(state, |(mut chunks, copied)| async move {
-                let chunk = chunks.recv().await?;
-                add_text(&mut copied.lock().unwrap_or_else(PoisonError::into_inner), &chunk);
-                Some((chunk, (chunks, copied)))
+                let chunk = chunks.recv().await;
+                {
+                    let mut copied = copied.lock().unwrap_or_else(PoisonError::into_inner);
+                    copied.is_whole |=
+                        matches!(chunk, None | Some(Ok(ChatChunk::End { .. }) | Err(_)));
+                    chunk.iter().for_each(|chunk| add_text(&mut copied.text, chunk));
+                }
+                Some((chunk?, (chunks, copied)))
             });
             Ok(ModelAnswer::recorded(model, provider, reason, Box::pin(stream)))
         })
@@ -116,7 +129,7 @@ impl BesideModel {
         seen: &mut Seen,
     ) {
         let Self { model, request, real } = self;
-        let copied = Arc::new(Mutex::new(String::new()));
+        let copied = Arc::new(Mutex::new(Copied::default()));
         let rest = RestOfModel { rest: Rest::new(cx.clone(), real), copied: copied.clone() };
         let before = Content::of_request(&request);
         let call = ModelCall::new(agent, cx, &*model, request);
@@ -138,7 +151,7 @@ impl BesideModel {
         seen.waited += start.elapsed();
         let has_run = inside.passed.is_some();
         let copied = copied.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.has_changed = has_run && *copied != read;
+        seen.has_changed = has_run && (copied.text != read || !copied.is_whole);
     }
 }
 

@@ -45,6 +45,8 @@ pub(super) struct SeenInside<I, T> {
     has_failed: bool,
     /// Whether what the hook demands of the call that runs refuses it.
     pub(super) is_refused: bool,
+    /// Whether the hook runs another tool in place of the agent's.
+    pub(super) has_stand_in: bool,
     /// Whether the real call was dropped.
     pub(super) is_gone: bool,
 }
@@ -65,6 +67,7 @@ impl<I: Clone, T> Rest<I, T> {
             waited: Duration::ZERO,
             has_failed: false,
             is_refused: false,
+            has_stand_in: false,
             is_gone: false,
         };
         Self { cx, seen: Mutex::new(seen) }

@@ -60,6 +60,8 @@ impl Shadow {
 impl Inner<Arc<ToolUse>, ToolResult, ToolError> for Rest<Arc<ToolUse>, ToolResult> {
     fn run(&self, call: Arc<ToolUse>) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
         Box::pin(async move {
+            let stand_in = self.cx.checked().and_then(|checked| checked.stand_in());
+            self.seen().has_stand_in |= stand_in.is_some();
             let admitted = match self.cx.checked() {
                 None => Ok(()),
                 Some(checked) => match checked.admit(&call) {
@@ -114,7 +116,7 @@ impl BesideTool {
             Err(_) => HookFlow::Failed,
         };
         seen.flow = inside.flow(ended.is_err(), alone);
-        seen.waited = inside.waited;
+        (seen.waited, seen.has_changed) = (inside.waited, inside.has_stand_in);
         if let Some(passed) = &inside.passed {
             seen.contents[0] = (before, Content::of_tool_use(passed));
         }

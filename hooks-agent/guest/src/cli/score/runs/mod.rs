@@ -8,6 +8,7 @@ mod print;
 mod record;
 mod suggest;
 mod sums;
+mod tapes;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -92,10 +93,10 @@ fn suggested(folders: &[PathBuf]) -> Result<String, BoxError> {
     let mut suggested = Suggested::default();
     let mut is_any = false;
     for (file, folder) in files(folders)? {
-        match Run::read(&file, &folder) {
-            Ok(run) => {
-                is_any = true;
-                suggested.add(&run);
+        match read(&file, &folder) {
+            Ok(runs) => {
+                is_any |= !runs.is_empty();
+                runs.iter().for_each(|run| suggested.add(run));
             }
             Err(error) => eprintln!("{}: {error}", file.display()),
         }
@@ -154,23 +155,35 @@ impl Work<'_> {
         let player = Player::new(self.policy.clone(), &self.labels)?;
         let (mut outcomes, mut unread) = (Vec::new(), Vec::new());
         while let Some((file, folder)) = self.files.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            let run = match Run::read(file, folder) {
-                Ok(run) => run,
+            let runs = match read(file, folder) {
+                Ok(runs) => runs,
                 Err(error) => {
                     unread.push(format!("{}: {error}", file.display()));
                     continue;
                 }
             };
-            if !self.suites.is_empty() && !self.suites.contains(&run.suite) {
-                continue;
+            let is_asked_for =
+                |run: &&Run| self.suites.is_empty() || self.suites.contains(&run.suite);
+            for run in runs.iter().filter(is_asked_for) {
+                let kind = kind_of(run, &self.goals);
+                let decided =
+                    if matches!(kind, Kind::LeftOut) { Vec::new() } else { player.play(run) };
+                outcomes.push(Outcome::of(run, file, &kind, &decided));
             }
-            let kind = kind_of(&run, &self.goals);
-            let decided =
-                if matches!(kind, Kind::LeftOut) { Vec::new() } else { player.play(&run) };
-            outcomes.push(Outcome::of(&run, file, &kind, &decided));
         }
         Ok((outcomes, unread))
     }
+}
+
+/// The ending of the names of tapes.
+const TAPE: &str = "tape";
+
+/// Reads the runs of a file: one, or those of a tape.
+fn read(file: &Path, folder: &str) -> Result<Vec<Run>, BoxError> {
+    if file.extension().is_some_and(|extension| extension == TAPE) {
+        return tapes::read(file, folder);
+    }
+    Ok(vec![Run::read(file, folder)?])
 }
 
 /// Returns the files of runs in folders, in order.
@@ -180,7 +193,7 @@ fn files(folders: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, BoxError> {
         collect(folder, &mut files)?;
     }
     if files.is_empty() {
-        return Err("no run: expected a folder with files `*.json`".into());
+        return Err("no run: expected a folder with files `*.json` or `*.tape`".into());
     }
     files.sort();
     Ok(files)
@@ -197,7 +210,7 @@ fn collect(root: &Path, files: &mut Vec<(PathBuf, String)>) -> Result<(), BoxErr
             let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
             if entry.file_type()?.is_dir() {
                 open.push((path, Some(first.clone().unwrap_or(name))));
-            } else if path.extension().is_some_and(|extension| extension == "json") {
+            } else if path.extension().is_some_and(|it| it == "json" || it == TAPE) {
                 files.push((path, first.clone().unwrap_or_default()));
             }
         }

@@ -88,7 +88,7 @@ struct RawBlock {
 }
 
 #[derive(Clone, Deserialize, PartialEq)]
-struct RawCall {
+pub(super) struct RawCall {
     function: String,
     #[serde(default)]
     args: Map<String, Value>,
@@ -97,9 +97,20 @@ struct RawCall {
 /// A call of the attack: its index, or the call.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum RawAttackCall {
+pub(super) enum RawAttackCall {
     Index(usize),
     Call(RawCall),
+}
+
+/// Returns the indices of the calls of an attack.
+pub(super) fn indices(of_attack: Vec<RawAttackCall>, calls: &[Call]) -> Vec<usize> {
+    let index = |call: RawAttackCall| match call {
+        RawAttackCall::Index(index) => (index < calls.len()).then_some(index),
+        RawAttackCall::Call(RawCall { function, args }) => {
+            calls.iter().position(|call| call.tool == function && call.arguments == args)
+        }
+    };
+    of_attack.into_iter().filter_map(index).collect()
 }
 
 impl RawMessage {
@@ -158,14 +169,7 @@ impl Raw {
                 role => return Err(format!("unknown role `{role}`").into()),
             }
         }
-        let of_attack = |call: RawAttackCall| match call {
-            RawAttackCall::Index(index) => Some(index),
-            RawAttackCall::Call(RawCall { function, args }) => {
-                calls.iter().position(|call| call.tool == function && call.arguments == args)
-            }
-        };
-        let attack_calls =
-            self.attack_calls.map(|calls| calls.into_iter().filter_map(of_attack).collect());
+        let attack_calls = self.attack_calls.map(|of_attack| indices(of_attack, &calls));
         let injection = self.injection_task_id.map(|id| {
             let number = id.rsplit('_').next().and_then(|number| number.parse().ok());
             number.ok_or_else(|| format!("expected `injection_task_3`, found `{id}`"))

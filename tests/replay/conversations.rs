@@ -1,0 +1,95 @@
+//! What was said on a thread of a tape.
+
+use hooks_agent_builtin::recover::ModelRetry;
+use hooks_agent_core::message::Role;
+use hooks_agent_core::model::ModelError;
+use hooks_agent_core::prelude::*;
+use hooks_agent_core::testing::{Calls, Script};
+use hooks_agent_replay::{Recording, Tape};
+use serde_json::json;
+
+/// Returns each message in short.
+fn said(recording: &Recording, agent: &str, thread: &str) -> Vec<String> {
+    let messages = recording.conversation(agent, thread).unwrap();
+    let short = |msg: &Msg| match msg.role {
+        Role::Tool => {
+            let result = msg.tool_results().next().unwrap();
+            format!("{} {}: {}", result.id, result.is_error, result.output)
+        }
+        Role::Assistant => {
+            let calls = msg.tool_uses().map(|call| format!("{} {}", call.name, call.input["n"]));
+            format!("model: {}{}", msg.text(), calls.collect::<Vec<_>>().join(", "))
+        }
+        _ => format!("user: {}", msg.text()),
+    };
+    messages.iter().map(short).collect()
+}
+
+fn call(id: &str, tool: &str, n: u32) -> ToolUse {
+    ToolUse::new(id, tool, json!({ "n": n }))
+}
+
+#[tokio::test]
+async fn it_has_all_calls_of_the_thread_with_what_tools_gave_and_else_what_the_model_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.tape");
+    let tape = Tape::record(&path).open().unwrap();
+    let model = Script::new()
+        .calls([call("same", "read", 1), call("2", "delete", 2)])
+        .calls([call("same", "read", 3), call("4", "pay", 4)])
+        .says("Paid.")
+        .says("Bye.");
+    let read = Calls::new("read").answers("my key").fails("no file");
+    let guard = on(|event: &mut PreActing<'_>| match &*event.tool_use().name {
+        "delete" => event.refuse("nothing is deleted"),
+        "pay" => event.ask("money leaves"),
+        _ => Flow::Continue,
+    });
+    let redact = on(|event: &mut PostActing<'_>| {
+        let mut result = event.tool_result().clone();
+        if result.output.to_string() == "my key" {
+            result.output = "[a key]".into();
+            event.set_tool_result(result);
+        }
+    });
+    let builder = ReActAgent::builder("clerk").model(model).tool(read).tool(Calls::new("delete"));
+    let builder = builder.tool(Calls::new("pay").answers("paid")).hook(tape.clone());
+    let agent = builder.hook(guard).hook(redact).build().unwrap();
+    let on_thread = || CallOptions::new().thread("t");
+    agent.call_with(on_thread(), "Go").await.unwrap();
+    agent.resume(on_thread().confirm("4")).await.unwrap();
+    agent.call_with(CallOptions::new().thread("u"), "Hello").await.unwrap();
+    tape.finish().unwrap();
+
+    let recording = Recording::read(&path).unwrap();
+    assert_eq!(
+        said(&recording, "clerk", "t"),
+        [
+            "user: Go",
+            "model: read 1, delete 2",
+            "same false: my key",
+            "2 true: nothing is deleted",
+            "model: read 3, pay 4",
+            "same true: no file",
+            "4 false: paid",
+            "model: Paid.",
+        ]
+    );
+    assert_eq!(said(&recording, "clerk", "u"), ["user: Hello", "model: Bye."]);
+    assert_eq!(said(&recording, "clerk", "v"), Vec::<String>::new());
+    assert_eq!(said(&recording, "nobody", "t"), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_failed_is_not_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.tape");
+    let tape = Tape::record(&path).open().unwrap();
+    let model = Script::new().fails(ModelError::status("script", 503)).says("Here.");
+    let builder =
+        ReActAgent::builder("clerk").model(model).hook(ModelRetry::new()).hook(tape.clone());
+    builder.build().unwrap().call("Go").await.unwrap();
+    tape.finish().unwrap();
+    let recording = Recording::read(&path).unwrap();
+    assert_eq!(said(&recording, "clerk", "default"), ["user: Go", "model: Here."]);
+}
