@@ -23,6 +23,7 @@ use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::testing::{Calls, Script};
 use hooks_agent_core::tool::Permission;
+use hooks_fixtures::Records;
 use hooks_fixtures::journaled::{World, run};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -560,4 +561,44 @@ async fn a_hook_in_shadow_hears_of_an_interrupt_from_outside() {
     let reply = agent.call_with(options, "Go").await.unwrap();
     assert_eq!(reply.reason, Some(GenerateReason::Interrupted));
     waits.caught_up().await;
+}
+
+/// Waits at its first event, and notes how many messages the thread has before and after.
+struct Slow {
+    begun: Arc<Notify>,
+    goes_on: Arc<Notify>,
+    count: AtomicUsize,
+    seen: Arc<Records<(usize, usize)>>,
+}
+
+#[agent_hook]
+impl Slow {
+    async fn look(&self, event: &mut PreReasoning<'_>) {
+        let cx = event.context();
+        let length = || cx.memory().unwrap().messages().len();
+        let before = length();
+        if self.count.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.begun.notify_one();
+            self.goes_on.notified().await;
+        }
+        self.seen.push((before, length()));
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_does_not_keep_up_sees_each_call_of_a_thread_as_it_was() {
+    let (begun, goes_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let seen = Arc::new(Records::new());
+    let (count, records) = (AtomicUsize::new(0), seen.clone());
+    let slow = Slow { begun: begun.clone(), goes_on: goes_on.clone(), count, seen: records };
+    let shadow = slow.in_shadow();
+    let script = Script::new().says("one").says("two").says("three");
+    let agent = ReActAgent::builder("bot").model(script).hook(shadow.clone()).build().unwrap();
+    agent.call("1").await.unwrap();
+    begun.notified().await;
+    agent.call("2").await.unwrap();
+    agent.call("3").await.unwrap();
+    goes_on.notify_one();
+    shadow.caught_up().await;
+    assert_eq!(seen.take(), [(1, 1), (3, 3), (5, 5)]);
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -13,7 +13,7 @@ use futures::future::{Either, select};
 use hooks_core::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Mutex as Turn, Notify, oneshot};
 
 use crate::agent::Agent;
 use crate::call::{CallContext, OwnValues};
@@ -44,11 +44,20 @@ pub struct Shadow(Arc<Inner>);
 struct Inner {
     hook: Arc<dyn DynAgentHook>,
     counters: Counters,
-    /// The values that it keeps with threads, by agent and thread.
-    threads: Mutex<HashMap<(String, String), Arc<Memory>>>,
+    /// What it keeps with threads, by agent and thread.
+    threads: Mutex<HashMap<(String, String), Arc<OfThread>>>,
     /// What it uses of quotas.
     ledger: Arc<Ledger>,
     waiting: Waiting,
+}
+
+/// A thread, as the hook sees it.
+#[derive(Default)]
+struct OfThread {
+    /// The values of the hook, and the messages that the call has whose job runs.
+    memory: Arc<Memory>,
+    /// A hook that does not keep up with a call may have jobs of the next one: one runs at a time.
+    turn: Turn<()>,
 }
 
 /// How many jobs are not done.
@@ -125,11 +134,12 @@ impl Shadow {
         let of_call = cx.hook_state::<OfCall>(self.address());
         let queue = of_call.queue.get_or_init(|| {
             let (queue, works) = channel(WAITING);
+            let of_thread = self.thread(cx);
             let (agent, cx) = (Arc::new(StandIn::of(agent)), self.context(cx));
             let (runs, over) = oneshot::channel();
             // It is set once, as the queue is.
             let _ = of_call.runs.set(runs);
-            spawn(Box::pin(self.clone().run(agent, cx, works, over)));
+            spawn(Box::pin(self.clone().run(agent, cx, of_thread, works, over)));
             queue
         });
         if queue.try_send(work).is_err() {
@@ -142,24 +152,22 @@ impl Shadow {
         let of_call = cx.hook_state::<OfCall>(self.address());
         let make = || {
             let parent = cx.parent().map(|parent| self.context(parent));
-            cx.in_shadow(parent, self.memory(cx), self.0.ledger.clone())
+            cx.in_shadow(parent, self.thread(cx).memory.clone(), self.0.ledger.clone())
         };
         of_call.cx.get_or_init(make).clone()
     }
 
-    /// Returns the memory of a thread as the hook sees it, with the values of the hook alone.
-    fn memory(&self, cx: &CallContext) -> Arc<Memory> {
+    /// Returns a thread as the hook sees it.
+    fn thread(&self, cx: &CallContext) -> Arc<OfThread> {
         let key = (cx.agent_id().to_owned(), cx.thread_id().to_owned());
-        let mut threads = self.threads();
+        let mut threads = self.0.threads.lock().unwrap_or_else(PoisonError::into_inner);
         if threads.len() >= THREADS && !threads.contains_key(&key) {
             // Those that no call uses.
-            threads.retain(|_, memory| Arc::strong_count(memory) > 1);
+            threads.retain(|_, thread| {
+                Arc::strong_count(thread) > 1 || Arc::strong_count(&thread.memory) > 1
+            });
         }
         threads.entry(key).or_default().clone()
-    }
-
-    fn threads(&self) -> MutexGuard<'_, HashMap<(String, String), Arc<Memory>>> {
-        self.0.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn address(&self) -> usize {
@@ -171,6 +179,7 @@ impl Shadow {
         self,
         agent: Arc<StandIn>,
         cx: CallContext,
+        of_thread: Arc<OfThread>,
         mut works: Receiver<Work>,
         over: oneshot::Receiver<()>,
     ) {
@@ -182,6 +191,7 @@ impl Shadow {
         });
         let (mut is_over, mut values) = (false, OwnValues::default());
         while let Some(Work { snapshot, info, job, undone }) = works.recv().await {
+            let turn = of_thread.turn.lock().await;
             cx.follow(snapshot, &mut values);
             let own = cx.owned(info.owner.as_ref());
             let mut seen = Seen::of(&job);
@@ -207,11 +217,10 @@ impl Shadow {
             }
             seen.add_reached(&before, &Reached::of(&own));
             self.note(&cx, &info, &seen, &mut told);
-            drop(undone);
+            drop((turn, undone));
         }
-        if let Some(memory) = cx.memory() {
-            memory.replace(Messages::new());
-        }
+        let _turn = of_thread.turn.lock().await;
+        of_thread.memory.replace(Messages::new());
     }
 
     /// Counts and tells what the hook would have done.
