@@ -47,7 +47,7 @@ async fn it_has_all_calls_of_the_thread_with_what_tools_gave_and_else_what_the_m
     });
     let redact = on(|event: &mut PostActing<'_>| {
         let mut result = event.tool_result().clone();
-        if result.output.to_string() == "my key" {
+        if result.output == "my key" {
             result.output = "[a key]".into();
             event.set_tool_result(result);
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_agent_builtin::context::{ContextEditing, ToolSelector};
 use hooks_agent_builtin::guard::{
-    Decision, PiiDetection, RuleOfTwo, Sanitize, Spotlight, ToolApproval, ToolParams, Vault,
+    Decision, Labels, PiiDetection, RuleOfTwo, Sanitize, Spotlight, ToolApproval, ToolParams, Vault,
 };
 use hooks_agent_builtin::limit::{RateLimit, ToolCallLimit};
 use hooks_agent_builtin::people::HumanInTheLoop;
@@ -30,7 +30,7 @@ fn naming(tool: &str) -> Vec<Box<dyn DynAgentHook>> {
     let vault = PiiDetection::email().vault(Vault::new()).reveal_only_to([tool]);
     vec![
         Box::new(HumanInTheLoop::new().ask(tool)),
-        Box::new(RuleOfTwo::new().private_data([tool])),
+        Box::new(RuleOfTwo::new().private_data([tool]).unlabelled(Labels::NONE)),
         Box::new(ToolRetry::new().tools([tool])),
         Box::new(CircuitBreaker::for_tool(tool)),
         Box::new(vault),

@@ -28,7 +28,7 @@ use crate::hook::watch::{HookFlow, HookInfo, HookRun, tell_watchers};
 /// impl Office {
 ///     fn at_night(&self, event: &mut PreActing<'_>) {
 ///         let flow = if event.tool_use().name == "pay" { HookFlow::Refuse } else { HookFlow::Continue };
-///         self.0.would(event.context(), EventKind::PreActing, Some(event.id()), flow);
+///         self.0.would(event.context(), EventKind::PreActing, Some(&event.tool_use().id), flow);
 ///     }
 /// }
 ///

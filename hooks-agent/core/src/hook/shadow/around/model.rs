@@ -103,7 +103,9 @@ impl Inner<ChatRequest, ModelAnswer, AgentError> for RestOfModel {
                     let mut copied = copied.lock().unwrap_or_else(PoisonError::into_inner);
                     copied.is_whole |=
                         matches!(chunk, None | Some(Ok(ChatChunk::End { .. }) | Err(_)));
-                    chunk.iter().for_each(|chunk| add_text(&mut copied.text, chunk));
+                    if let Some(chunk) = &chunk {
+                        add_text(&mut copied.text, chunk);
+                    }
                 }
                 Some((chunk?, (chunks, copied)))
             });

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::hook::watch::{Content, HookFlow};
+use crate::hook::watch::HookFlow;
 use crate::report::ErrorReport;
 
 /// How a real call ended; nothing, if it was dropped.
@@ -39,14 +39,8 @@ pub(super) struct SeenInside<I, T> {
     /// Until the hook has run it.
     real: Option<Real<T>>,
     pub(super) passed: Option<I>,
-    /// The result, as content that is compared.
-    pub(super) got: Content,
     pub(super) waited: Duration,
     has_failed: bool,
-    /// Whether what the hook demands of the call that runs refuses it.
-    pub(super) is_refused: bool,
-    /// Whether the hook runs another tool in place of the agent's.
-    pub(super) has_stand_in: bool,
     /// Whether the real call was dropped.
     pub(super) is_gone: bool,
 }
@@ -63,11 +57,8 @@ impl<I: Clone, T> Rest<I, T> {
         let seen = SeenInside {
             real: Some(real),
             passed: None,
-            got: Content::Nothing,
             waited: Duration::ZERO,
             has_failed: false,
-            is_refused: false,
-            has_stand_in: false,
             is_gone: false,
         };
         Self { cx, seen: Mutex::new(seen) }
@@ -97,7 +88,7 @@ impl<I: Clone, T> Rest<I, T> {
         }
     }
 
-    pub(super) fn seen(&self) -> MutexGuard<'_, SeenInside<I, T>> {
+    fn seen(&self) -> MutexGuard<'_, SeenInside<I, T>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,7 +102,6 @@ impl<I, T> SeenInside<I, T> {
     pub(super) fn flow(&self, has_failed: bool, alone: HookFlow) -> HookFlow {
         match (self.passed.is_some(), has_failed) {
             _ if self.is_gone => HookFlow::Cancelled,
-            _ if self.is_refused => HookFlow::Refuse,
             (false, _) => alone,
             // The error of the call inside is not the hook's.
             (true, true) if self.has_failed => HookFlow::Continue,

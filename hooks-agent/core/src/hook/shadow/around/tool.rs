@@ -1,6 +1,6 @@
 //! A tool call beside which a hook in shadow runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::{BoxError, BoxFuture};
 
@@ -57,25 +57,48 @@ impl Shadow {
     }
 }
 
-impl Inner<Arc<ToolUse>, ToolResult, ToolError> for Rest<Arc<ToolUse>, ToolResult> {
+/// The rest of a tool call, with what it comes to.
+struct RestOfTool {
+    rest: Rest<Arc<ToolUse>, ToolResult>,
+    came_to: Mutex<CameTo>,
+}
+
+#[derive(Default)]
+struct CameTo {
+    /// The result, as content that is compared.
+    got: Option<Content>,
+    /// Whether what the hook demands of the call that runs refuses it.
+    is_refused: bool,
+    /// Whether the hook runs another tool in place of the agent's.
+    has_stand_in: bool,
+}
+
+impl RestOfTool {
+    fn came_to(&self) -> MutexGuard<'_, CameTo> {
+        self.came_to.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner<Arc<ToolUse>, ToolResult, ToolError> for RestOfTool {
     fn run(&self, call: Arc<ToolUse>) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
         Box::pin(async move {
-            let stand_in = self.cx.checked().and_then(|checked| checked.stand_in());
-            self.seen().has_stand_in |= stand_in.is_some();
-            let admitted = match self.cx.checked() {
+            let cx = &self.rest.cx;
+            let stand_in = cx.checked().and_then(|checked| checked.stand_in());
+            self.came_to().has_stand_in |= stand_in.is_some();
+            let admitted = match cx.checked() {
                 None => Ok(()),
                 Some(checked) => match checked.admit(&call) {
-                    Ok(reserved) => self.cx.commit_start(checked.id(), false, reserved).await,
+                    Ok(reserved) => cx.commit_start(checked.id(), false, reserved).await,
                     Err(error) => Err(error),
                 },
             };
             if let Err(error) = admitted {
-                self.seen().is_refused = true;
+                self.came_to().is_refused = true;
                 return Err(error);
             }
-            match self.pass(&call).await {
+            match self.rest.pass(&call).await {
                 Ok(result) => {
-                    self.seen().got = Content::of_tool_result(&result);
+                    self.came_to().got = Some(Content::of_tool_result(&result));
                     Ok(result)
                 }
                 Err(NoResult::Again) => Err(ToolError::Failed(ONCE.into())),
@@ -90,7 +113,7 @@ impl Inner<Arc<ToolUse>, ToolResult, ToolError> for Rest<Arc<ToolUse>, ToolResul
     }
 
     fn context(&self) -> &CallContext {
-        &self.cx
+        &self.rest.cx
     }
 }
 
@@ -104,24 +127,30 @@ impl BesideTool {
     ) {
         let Self { call, number, key, spec, tool, runs_agent, real } = self;
         let cx = cx.shadow_of_tool(&call, number, key);
-        let rest = Rest::new(cx.clone(), real);
+        let rest = RestOfTool { rest: Rest::new(cx.clone(), real), came_to: Mutex::default() };
         let before = Content::of_tool_use(&call);
         let of_hook = ToolCall::new(agent, &cx, call, spec.as_ref(), tool.as_deref());
         let of_hook = of_hook.of_agent(runs_agent);
         let ended = hook.around_tool_call(of_hook, NextTool::new(&rest)).await;
-        let inside = rest.into_seen();
+        let CameTo { got, is_refused, has_stand_in } =
+            rest.came_to.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let inside = rest.rest.into_seen();
         let alone = match &ended {
             Ok(result) if !result.is_error => HookFlow::Answer,
             Ok(_) | Err(ToolError::Denied { .. } | ToolError::Quota(_)) => HookFlow::Refuse,
             Err(_) => HookFlow::Failed,
         };
-        seen.flow = inside.flow(ended.is_err(), alone);
-        (seen.waited, seen.has_changed) = (inside.waited, inside.has_stand_in);
+        seen.flow = match inside.flow(ended.is_err(), alone) {
+            HookFlow::Cancelled => HookFlow::Cancelled,
+            _ if is_refused => HookFlow::Refuse,
+            flow => flow,
+        };
+        (seen.waited, seen.has_changed) = (inside.waited, has_stand_in);
         if let Some(passed) = &inside.passed {
             seen.contents[0] = (before, Content::of_tool_use(passed));
         }
-        if let (Ok(result), Content::ToolResult(_)) = (&ended, &inside.got) {
-            seen.contents[1] = (inside.got, Content::of_tool_result(result));
+        if let (Ok(result), Some(got)) = (&ended, got) {
+            seen.contents[1] = (got, Content::of_tool_result(result));
         }
     }
 }

@@ -96,7 +96,9 @@ fn suggested(folders: &[PathBuf]) -> Result<String, BoxError> {
         match read(&file, &folder) {
             Ok(runs) => {
                 is_any |= !runs.is_empty();
-                runs.iter().for_each(|run| suggested.add(run));
+                for run in &runs {
+                    suggested.add(run);
+                }
             }
             Err(error) => eprintln!("{}: {error}", file.display()),
         }
