@@ -76,7 +76,7 @@
 //! | `command` | programs as hooks (feature `command`) |
 //! | `policy` | hooks from files that operators write (feature `policy`) |
 //! | `replay` | calls that are recorded and replayed (feature `replay`) |
-//! | `guest` | the hooks of this crate for agents written elsewhere (feature `cli`) |
+//! | `guest` | the hooks of this crate for agents written elsewhere (feature `guest`) |
 //! | [`user`] | the user as an agent |
 //! | [`builtin`] | built-in hooks, by what they are for, and their order |
 //! | [`error`] | the errors |
@@ -114,7 +114,8 @@
 //! | `command` | `CommandHooks` |
 //! | `policy` | `Policy` |
 //! | `replay` | `Tape` |
-//! | `cli` | the program `hooks-agent`, and `guest` |
+//! | `guest` | `guest::Guard`: hooks for agents written elsewhere; with `sqlite` `GuestThreads` |
+//! | `cli` | the program `hooks-agent` |
 //! | `full` | all of them |
 //!
 //! [`Decision::Edit`]: store::Decision::Edit
@@ -166,7 +167,7 @@ pub use hooks_agent_core::{
 
 #[doc(hidden)]
 pub use hooks_agent_core::{__on, __private};
-#[cfg(feature = "cli")]
+#[cfg(feature = "guest")]
 #[doc(inline)]
 pub use hooks_agent_guest as guest;
 #[cfg(feature = "cli")]

@@ -2,10 +2,11 @@
 //! runs the event hooks of a [source](hooks_agent_core::react::HookSource), such as a policy, and answers by the
 //! [contract of commands](hooks_agent_policy::command).
 //!
-//! This crate is the feature `cli` of [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent), with what the commands of its program do; programs
-//! use it from there, as `guest`.
+//! This crate is the feature `guest` of [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent); programs use it from there. Its feature `cli` is what
+//! the commands of the program do.
 
 mod answer;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
 mod dialect;
@@ -15,10 +16,12 @@ mod prompt;
 mod seam;
 mod stop;
 mod thread;
+#[cfg(feature = "sqlite")]
 mod threads;
 mod tool_result;
 mod tool_use;
 
 pub use guard::Guard;
 pub use thread::GuestThread;
+#[cfg(feature = "sqlite")]
 pub use threads::{GuestThreads, GuestThreadsError};

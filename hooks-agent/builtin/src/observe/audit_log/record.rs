@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::observe::audit_log::run::{Run, changed_keys};
 use crate::observe::audit_log::seal::Seal;
-use crate::observe::audit_log::shared::now;
 use hooks_agent_core::agent::CallOutcome;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::event::{ErrorEvent, ErrorPhase, HookEvent, PostActing, PostCall};
@@ -46,8 +45,13 @@ impl<'a> Record<'a> {
     }
 
     /// Returns the fields of what a hook in shadow would have done: nothing of its content.
-    pub(super) fn of_shadow(run: &HookRun<'_>, seal: &'a Seal, has_content: bool) -> String {
-        let mut record = Self::new(seal, has_content, now(), SHADOW);
+    pub(super) fn of_shadow(
+        run: &HookRun<'_>,
+        seal: &'a Seal,
+        has_content: bool,
+        time: u64,
+    ) -> String {
+        let mut record = Self::new(seal, has_content, time, SHADOW);
         record.put_context(run.context());
         record.put("hook", run.hook());
         record.put("at", run.event());

@@ -40,7 +40,7 @@ impl HookWatcher for Shared {
         if !run.diverges() || run.is_replayed() {
             return;
         }
-        let fields = Record::of_shadow(run, &self.seal, self.has_content);
+        let fields = Record::of_shadow(run, &self.seal, self.has_content, now());
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // After the end of a log, there is nothing to say.
         let Some(file) = file.as_mut() else { return };
