@@ -450,3 +450,36 @@ async fn a_tape_that_is_cut_and_a_file_beside_one_that_is_wrong_are_named_and_sk
     assert!(printed.contains("unknown field `attack`"), "{printed}");
     assert_eq!(runs.json(GUARD)["all"]["benign"], 2);
 }
+
+#[tokio::test]
+async fn what_the_user_says_behind_a_tool_call_that_ended_the_call_is_said() {
+    const TRACES: &str = r#"
+version = 1
+[[hook]]
+use = "provenance"
+[hook.with]
+untrusted = ["read_page"]
+[hook.with.sinks]
+send = { destination = ["to"], content = ["text"] }
+"#;
+    let runs = Runs::new();
+    std::fs::create_dir(runs.file("runs")).unwrap();
+    let tape = Tape::record(Path::new(&runs.file("runs")).join("calls.tape")).open().unwrap();
+    let model = Script::new()
+        .calls([ToolUse::new("1", "read_page", json!({ "url": "here" }))])
+        .calls([ToolUse::new("2", "send", json!({ "to": "Bobby Tables", "text": "Hi" }))])
+        .says("Done.");
+    let ends = on(|event: &mut PostActing<'_>| match &*event.tool_use().name {
+        "read_page" => event.jump_to_end(),
+        _ => Flow::Continue,
+    });
+    let builder = ReActAgent::builder("letters").model(model);
+    let builder = builder.tool(Calls::new("read_page").answers("News"));
+    let builder = builder.tool(Calls::new("send").answers("sent"));
+    let agent = builder.hook(tape.clone()).hook(ends).build().unwrap();
+    agent.call("Sum up the page").await.unwrap();
+    agent.call("Send Hi to Bobby Tables").await.unwrap();
+    tape.finish().unwrap();
+    let scored = runs.json(TRACES);
+    assert_eq!((&scored["all"]["benign"], &scored["all"]["benign_asked"]), (&json!(1), &json!(0)));
+}

@@ -1,9 +1,10 @@
 //! What was said on a thread of a tape.
 
-use hooks_agent_builtin::recover::ModelRetry;
+use hooks_agent_builtin::recover::{ModelRetry, ToolRetry};
 use hooks_agent_core::message::Role;
 use hooks_agent_core::model::ModelError;
 use hooks_agent_core::prelude::*;
+use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::testing::{Calls, Script};
 use hooks_agent_replay::{Recording, Tape};
 use serde_json::json;
@@ -92,4 +93,55 @@ async fn an_attempt_that_failed_is_not_said() {
     tape.finish().unwrap();
     let recording = Recording::read(&path).unwrap();
     assert_eq!(said(&recording, "clerk", "default"), ["user: Go", "model: Here."]);
+}
+
+async fn taped(with: impl FnOnce(ReActAgentBuilder) -> ReActAgentBuilder) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.tape");
+    let tape = Tape::record(&path).open().unwrap();
+    let agent = with(ReActAgent::builder("clerk").hook(tape.clone())).build().unwrap();
+    agent.call("Go").await.unwrap();
+    tape.finish().unwrap();
+    said(&Recording::read(&path).unwrap(), "clerk", "default")
+}
+
+fn nothing_is_deleted() -> impl AgentHook {
+    on(|event: &mut PreActing<'_>| match &*event.tool_use().name {
+        "delete" => event.refuse("nothing is deleted"),
+        _ => Flow::Continue,
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_of_a_tool_that_failed_is_not_its_result() {
+    let retry = ToolRetry::new().tools(["read"]);
+    let model =
+        Script::new().calls([call("1", "read", 1)]).calls([call("1", "read", 2)]).says("Done.");
+    let read = Calls::new("read").fails("locked").answers("text").answers("more");
+    let said = taped(|it| it.model(model).tool(read).hook(retry)).await;
+    assert_eq!((&*said[2], &*said[4]), ("1 false: text", "1 false: more"));
+}
+
+#[tokio::test]
+async fn a_refused_call_does_not_get_the_result_of_a_later_one_of_its_id() {
+    let model = Script::new()
+        .calls([call("same", "delete", 1)])
+        .calls([call("same", "read", 2)])
+        .says("Done.");
+    let (read, delete) = (Calls::new("read").answers("my key"), Calls::new("delete"));
+    let said = taped(|it| it.model(model).tool(read).tool(delete).hook(nothing_is_deleted())).await;
+    assert_eq!((&*said[2], &*said[4]), ("same true: nothing is deleted", "same false: my key"));
+}
+
+#[tokio::test]
+async fn results_before_what_a_hook_says_to_the_model_are_read_too() {
+    let reminds =
+        on(|event: &mut PreReasoning<'_>| event.messages_mut().push(Msg::user("Be brief")));
+    let model = Script::new().calls([call("1", "delete", 1)]).says("Done.");
+    let said = taped(|it| {
+        let it = it.model(model).tool(Calls::new("delete"));
+        it.hook(nothing_is_deleted()).hook(reminds)
+    })
+    .await;
+    assert_eq!(said[2], "1 true: nothing is deleted");
 }

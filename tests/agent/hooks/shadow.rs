@@ -602,3 +602,58 @@ async fn a_hook_that_does_not_keep_up_sees_each_call_of_a_thread_as_it_was() {
     shadow.caught_up().await;
     assert_eq!(seen.take(), [(1, 1), (3, 3), (5, 5)]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_for_a_stuck_one_of_their_thread_are_given_up_a_minute_after_their_end() {
+    struct Stuck;
+
+    #[agent_hook]
+    impl Stuck {
+        async fn wait(&self, _: &mut PreCall<'_>) {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    let stuck = Stuck.in_shadow();
+    let model = ScriptedModel::new("m", |_| "yes");
+    let agent = ReActAgent::builder("bot").model(model).hook(stuck.clone()).build().unwrap();
+    let begun = tokio::time::Instant::now();
+    for _ in 0..3 {
+        agent.call("Go").await.unwrap();
+    }
+    stuck.caught_up().await;
+    assert_eq!((begun.elapsed().as_secs(), stuck.counts().divergences()), (60, 0));
+}
+
+struct Pairs;
+
+struct Open;
+
+#[agent_hook]
+impl Pairs {
+    fn begin(&self, event: &mut PreActing<'_>) {
+        let _ = event.context().insert(Open);
+    }
+
+    fn end(&self, event: &mut PostActing<'_>) {
+        assert!(event.context().remove::<Open>().is_some());
+    }
+
+    fn look(&self, event: &mut PostCall<'_>) {
+        assert!(event.context().get::<Open>().is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_a_hook_removes_is_gone_for_it() {
+    assert_eq!(counts(Pairs).await.divergences(), 0);
+    let shadow = Pairs.in_shadow();
+    let (builder, _) = builder();
+    // One of the call stays, and is gone for the hook.
+    let other = on(|event: &mut PreCall<'_>| drop(event.context().insert(Open)));
+    let last = on(|event: &mut PostCall<'_>| assert!(event.context().get::<Open>().is_some()));
+    let agent = builder.hook(shadow.clone()).hook(other).hook(last).build().unwrap();
+    agent.call("Pay 5").await.unwrap();
+    shadow.caught_up().await;
+    assert_eq!(shadow.counts().divergences(), 0);
+}

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use hooks_agent_core::call::RunId;
 use hooks_agent_core::hook::{HookRun, HookWatcher};
+use hooks_agent_core::journal::MemoryJournal;
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::testing::Calls;
 use hooks_agent_core::tool::{Tool, ToolContext, ToolFuture};
 use hooks_agent_rules::{Requires, Then, ToolRule};
+use hooks_fixtures::journaled::{World, run};
 use hooks_fixtures::{Records, Reports};
 use serde_json::{Value, json};
 
@@ -119,7 +122,7 @@ async fn a_rule_in_shadow_is_counted_and_told_to_watchers_once_for_each_tool_cal
 
     impl HookWatcher for Told {
         fn hook_ran(&self, run: &HookRun<'_>) {
-            if run.diverges() {
+            if run.would().is_some() {
                 let call = run.tool_call_id().unwrap_or_default();
                 self.0.push(format!("{} {} {} {call}", run.hook(), run.event(), run.flow()));
             }
@@ -173,6 +176,18 @@ async fn a_rule_in_shadow_is_counted_and_told_to_watchers_once_for_each_tool_cal
             format!("the rule \"large\" PRE_ACTING ask {}", call(1)),
         ]
     );
+}
+
+#[tokio::test]
+async fn what_a_call_replays_is_counted_once_of_a_rule_in_shadow() {
+    let rules = rules([ToolRule::new("all", Then::Deny).shadow(true)]).build().unwrap();
+    let (journal, id) = (MemoryJournal::new(), RunId::random());
+    let agent = || World::default().builder().hook(rules.clone()).build().unwrap();
+    run(&agent(), &journal, id).await.unwrap();
+    let first = agent().shadow_counts()[0].1;
+    assert!(first.refused > 0);
+    run(&agent(), &journal, id).await.unwrap();
+    assert_eq!(agent().shadow_counts()[0].1, first);
 }
 
 /// What is only tried, and what only warns, is in the log, once for each tool call.

@@ -77,3 +77,27 @@ fn what_was_not_traced_is_said() {
     let notes = told(guard().max_read(10), &format!("Pay to {IBAN}"), "", payment);
     assert_eq!(notes[0], "`to` cannot be traced: too much was read");
 }
+
+#[test]
+fn that_others_may_have_written_it_is_never_cut() {
+    let mut script = Script::new().calls([call("0", "read_file", json!({ "path": "bill.txt" }))]);
+    let mut contacts = Calls::new("contacts");
+    for name in ["Ann", "Bob", "Eve"] {
+        script = script.calls([call(name, "contacts", json!({ "name": name }))]);
+        contacts = contacts.answers(format!("{name} has {IBAN}"));
+    }
+    let script = script.calls([call("9", "pay", json!({ "to": IBAN }))]);
+    let ask = on(|event: &mut PreActing<'_>| match &*event.tool_use().name {
+        "pay" => event.ask("money leaves"),
+        _ => Flow::Continue,
+    });
+    let read = Calls::new("read_file").answers(format!("Pay to {IBAN}"));
+    let builder = ReActAgent::builder("bot").model(script).tool(read).tool(contacts);
+    let agent = builder.tool(Calls::new("pay")).hook(guard()).hook(ask).build().unwrap();
+    let reply = block_on(agent.call("Pay what is open")).unwrap();
+    assert_eq!(
+        reply.pending()[0].notes[0].to_string(),
+        "`to` stands in `read_file` (`bill.txt`), which others may have written; in `contacts` (`Ann`); in `contacts` \
+         (`Bob`); in 1 more"
+    );
+}

@@ -5,16 +5,25 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::Arc;
 
 use hooks_fixtures::tell;
 use tempfile::TempDir;
 use tokio::process::Command;
+use tokio::sync::Mutex;
 
 /// A server with its data in a folder. Both are removed at the end.
 pub(crate) struct Cluster {
-    folder: TempDir,
+    server: Arc<Server>,
+    _folder: TempDir,
+}
+
+struct Server {
+    folder: PathBuf,
     programs: PathBuf,
     port: u16,
+    /// One program controls it at a time, also if nobody waits for it any more.
+    turn: Mutex<()>,
 }
 
 impl Cluster {
@@ -28,20 +37,21 @@ impl Cluster {
         // The server does not run as the superuser, who may run the test.
         std::fs::set_permissions(folder.path(), Permissions::from_mode(0o777)).unwrap();
         let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
-        let cluster = Self { folder, programs, port };
-        let data = cluster.data();
+        let turn = Mutex::new(());
+        let server = Server { folder: folder.path().to_owned(), programs, port, turn };
+        let data = server.data();
         let data = data.to_str().unwrap();
-        if let Err(error) = cluster.run("initdb", &["-D", data, "-U", "root", "-A", "trust"]).await
-        {
+        if let Err(error) = server.run("initdb", &["-D", data, "-U", "root", "-A", "trust"]).await {
             tell(format!("skipped: PostgreSQL cannot be started: {error}"));
             return None;
         }
+        let cluster = Self { server: Arc::new(server), _folder: folder };
         cluster.control("start").await;
         Some(cluster)
     }
 
     pub(crate) fn port(&self) -> u16 {
-        self.port
+        self.server.port
     }
 
     /// Ends the server at once, as a crash does, and starts it again.
@@ -49,9 +59,18 @@ impl Cluster {
         self.control("restart").await;
     }
 
+    /// Goes on if this is dropped.
+    async fn control(&self, what: &'static str) {
+        let server = self.server.clone();
+        tokio::spawn(async move { server.control(what).await }).await.unwrap();
+    }
+}
+
+impl Server {
     async fn control(&self, what: &str) {
-        let (data, log) = (self.data(), self.folder.path().join("log"));
-        let folder = self.folder.path().display();
+        let _turn = self.turn.lock().await;
+        let (data, log) = (self.data(), self.folder.join("log"));
+        let folder = self.folder.display();
         // What the system has written outlives the server.
         let options =
             format!("-p {} -k {folder} -h 127.0.0.1 -F -c max_connections=200", self.port);
@@ -62,21 +81,21 @@ impl Cluster {
 
     async fn run(&self, program: &str, args: &[&str]) -> Result<(), String> {
         let mut command = as_another_user(&self.programs.join(program));
-        let ran = command.args(args).current_dir(self.folder.path()).kill_on_drop(false);
+        let ran = command.args(args).current_dir(&self.folder).kill_on_drop(false);
         let Output { status, stderr, .. } =
             ran.output().await.map_err(|error| error.to_string())?;
         if status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&stderr).into_owned()) }
     }
 
     fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+        self.folder.join("data")
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        let data = self.data();
-        let mut command = as_another_user(&self.programs.join("pg_ctl"));
+        let data = self.server.data();
+        let mut command = as_another_user(&self.server.programs.join("pg_ctl"));
         let stop = ["-m", "immediate", "-w", "stop"];
         let _ = command.arg("-D").arg(data).args(stop).as_std_mut().output();
     }

@@ -1,5 +1,6 @@
 //! The context of a call as a hook in shadow sees it: what it changes there reaches nobody.
 
+use std::any::TypeId;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -32,8 +33,26 @@ pub(crate) struct Snapshot {
 #[derive(Default)]
 pub(crate) struct OwnValues {
     own: Values,
+    /// The keys of the call's that it has removed.
+    removed: Vec<TypeId>,
     /// All that the hook found.
     followed: Values,
+}
+
+impl OwnValues {
+    /// Notes what the hook has changed, and returns what it finds next: `values` of the call, with its changes.
+    fn follow(&mut self, now: &Values, mut values: Values) -> Values {
+        let changed = now.changes_since(&self.followed);
+        for key in self.followed.keys().filter(|key| !now.has(*key)) {
+            self.own.remove_key(key);
+            self.removed.push(key);
+        }
+        self.removed.retain(|key| !changed.has(*key));
+        self.own = std::mem::take(&mut self.own).with(&changed);
+        self.removed.iter().for_each(|key| values.remove_key(*key));
+        self.followed = values.with(&self.own);
+        self.followed.clone()
+    }
 }
 
 impl CallContext {
@@ -112,10 +131,8 @@ impl CallContext {
         self.set_resumed(resumed.unwrap_or_default());
         let memory = {
             let mut state = self.state();
-            let OwnValues { own, followed } = values_of_hook;
-            own.set_changes(followed, &state.values);
-            *followed = values.with(own);
-            (state.usage, state.values) = (usage, followed.clone());
+            let values = values_of_hook.follow(&state.values, values);
+            (state.usage, state.values) = (usage, values);
             state.memory.clone()
         };
         if let (Some(memory), Some(messages)) = (memory, messages) {

@@ -15,14 +15,28 @@ impl Values {
         value.clone().downcast().ok()
     }
 
-    /// Sets the values that are there now and were others, or none, in `before`.
-    pub(super) fn set_changes(&mut self, before: &Self, now: &Self) {
-        for (key, value) in &now.0 {
-            let was = before.0.iter().any(|(of, was)| of == key && Arc::ptr_eq(was, value));
-            if !was {
-                self.set(*key, value.clone());
-            }
-        }
+    /// Returns the keys.
+    pub(super) fn keys(&self) -> impl Iterator<Item = TypeId> {
+        self.0.iter().map(|(key, _)| *key)
+    }
+
+    /// Returns whether there is a value of this key.
+    pub(super) fn has(&self, key: TypeId) -> bool {
+        self.keys().any(|own| own == key)
+    }
+
+    /// Removes the value of this key.
+    pub(super) fn remove_key(&mut self, key: TypeId) {
+        self.0.retain(|(own, _)| *own != key);
+    }
+
+    /// Returns those that are not the same in `before`.
+    pub(super) fn changes_since(&self, before: &Self) -> Self {
+        let is_same = |one: &(TypeId, Arc<dyn Any + Send + Sync>), (key, value): &(TypeId, _)| {
+            one.0 == *key && Arc::ptr_eq(&one.1, value)
+        };
+        let changed = self.0.iter().filter(|own| !before.0.iter().any(|other| is_same(own, other)));
+        Self(changed.cloned().collect())
     }
 
     /// Returns these values with others in their place where there are.
@@ -34,7 +48,7 @@ impl Values {
     }
 
     fn set(&mut self, key: TypeId, value: Arc<dyn Any + Send + Sync>) {
-        self.0.retain(|(of, _)| *of != key);
+        self.remove_key(key);
         self.0.push((key, value));
     }
 

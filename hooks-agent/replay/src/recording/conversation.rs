@@ -1,6 +1,7 @@
 //! Reads what was said on a thread of a tape.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use hooks_agent_core::message::{
     ContentBlock, Messages, Msg, Role, ToolOutput, ToolResult, ToolUse,
@@ -46,18 +47,23 @@ impl Recording {
     pub fn conversation(&self, agent: &str, thread: &str) -> Result<Messages, TapeError> {
         let of_thread = |call: &&RecordedCall| call.agent() == agent && call.thread() == thread;
         let calls: Vec<_> = self.calls().iter().filter(of_thread).collect();
+        let mut said = Vec::new();
+        for call in &calls {
+            let given = self.messages(call)?.into_iter().flatten();
+            // A result that the caller gave is one of those that the model read.
+            said.extend(given.filter(|msg| msg.role != Role::Tool));
+            said.extend(self.answers(call)?.into_iter().map(Arc::new));
+        }
         let mut results = self.results(&calls)?;
+        for tool_use in said.iter().flat_map(|msg| msg.tool_uses()) {
+            *results.open.entry(tool_use.id.clone()).or_default() += 1;
+        }
         let mut messages = Messages::new();
-        for call in calls {
-            messages.extend(self.messages(call)?.into_iter().flatten());
-            for answer in self.answers(call)? {
-                let uses: Vec<_> = answer.tool_uses().cloned().collect();
-                messages.push(answer);
-                for tool_use in uses {
-                    if let Some(result) = results.next(&tool_use) {
-                        messages.push(Msg::tool_result(result));
-                    }
-                }
+        for msg in said {
+            let of_msg = msg.tool_uses().map(|tool_use| results.next(tool_use)).collect::<Vec<_>>();
+            messages.push(msg);
+            for result in of_msg.into_iter().flatten() {
+                messages.push(Msg::tool_result(result));
             }
         }
         Ok(messages)
@@ -131,9 +137,10 @@ impl Recording {
             let request: ChatRequest = serde_json::from_value(request).map_err(|error| {
                 TapeError::line(self.path(), entry.place.line, error.to_string())
             })?;
-            // Those of the round before are at the end.
-            let last = request.messages.iter().rev().take_while(|msg| msg.role == Role::Tool);
-            for result in last.flat_map(Msg::tool_results) {
+            // Those of the round before are behind the last answer, maybe with what hooks say to the model.
+            let is_answer = |msg: &&Arc<Msg>| msg.role == Role::Assistant;
+            let last = request.messages.shared().rev().take_while(|msg| !is_answer(msg));
+            for result in last.flat_map(|msg| msg.tool_results()) {
                 results.read.entry(result.id.clone()).or_default().push_back(result.clone());
             }
         }
@@ -144,24 +151,48 @@ impl Recording {
 /// The results of tool calls, by their ids, which a model may use again.
 #[derive(Default)]
 struct Results {
+    /// How many tool calls are to come.
+    open: HashMap<String, usize>,
+    /// What tools gave, one for each attempt.
     ran: HashMap<String, VecDeque<(Value, bool)>>,
     read: HashMap<String, VecDeque<ToolResult>>,
 }
 
 impl Results {
+    /// Returns the result of the next tool call of its id: what its tool gave at last, or else what the model read.
     fn next(&mut self, tool_use: &ToolUse) -> Option<ToolResult> {
-        let mut next = |id: &str| Some(self.read.get_mut(id)?.pop_front()?.clone());
-        let read = next(&tool_use.id);
-        let Some((output, is_error)) = self.ran.get_mut(&tool_use.id).and_then(VecDeque::pop_front)
-        else {
-            return read;
+        let id = &tool_use.id;
+        let open = self.open.get_mut(id).map_or(0, |open| std::mem::replace(open, *open - 1));
+        let read = self.read.get_mut(id).and_then(VecDeque::pop_front);
+        let Some(ran) = self.ran.get_mut(id) else { return read };
+        let is_read = |(output, is_error): &(Value, bool)| {
+            read.as_ref().is_some_and(|read| {
+                read.is_error == *is_error && text_of(output) == read.output.to_string()
+            })
         };
-        let text = || output.as_str().unwrap_or_default().to_owned();
+        let given = match ran.iter().position(is_read) {
+            // All before it are other attempts.
+            Some(at) => ran.drain(..=at).next_back(),
+            // All that are left are attempts of the last one.
+            None if open <= 1 => ran.drain(..).next_back(),
+            // Where fewer ran than were asked for, some were refused.
+            None if ran.len() >= open => ran.pop_front(),
+            None => None,
+        };
+        let Some((output, is_error)) = given else { return read };
         Some(if is_error {
-            ToolResult::error(tool_use, text())
+            ToolResult::error(tool_use, text_of(&output))
         } else {
             let given = serde_json::from_value::<ToolOutput>(output.clone());
-            ToolResult::success(tool_use, given.unwrap_or_else(|_| text().into()))
+            ToolResult::success(tool_use, given.unwrap_or_else(|_| text_of(&output).into()))
         })
+    }
+}
+
+/// Returns the text of an output on a tape.
+fn text_of(output: &Value) -> String {
+    match serde_json::from_value::<ToolOutput>(output.clone()) {
+        Ok(output) => output.to_string(),
+        Err(_) => output.as_str().unwrap_or_default().to_owned(),
     }
 }

@@ -19,10 +19,13 @@ pub(crate) fn notes(sources: &Sources, max_read: usize, sink: &Sink, call: &Tool
     all.sort_by_key(|argument| argument.role != Role::Destination);
     let told = all.iter().take(MOST_ARGUMENTS).map(|argument| {
         let needle = Needle::new(&argument.value, argument.name);
-        let where_from = match Standing::of(sources, &needle) {
-            _ if sources.length > max_read => "cannot be traced: too much was read".to_owned(),
-            Err(_) => "stands at too many places to be traced".to_owned(),
-            Ok(standing) => text(sources, &standing),
+        let where_from = if sources.length > max_read {
+            "cannot be traced: too much was read".to_owned()
+        } else {
+            match Standing::of(sources, &needle) {
+                Ok(standing) => text(sources, &standing),
+                Err(_) => "stands at too many places to be traced".to_owned(),
+            }
         };
         Note::new(argument.path.as_str(), where_from)
     });
@@ -40,11 +43,13 @@ fn text(sources: &Sources, standing: &Standing<'_>) -> String {
     let mut places = Vec::new();
     places.extend(standing.is_said.then(|| "what the user said".to_owned()));
     places.extend(standing.is_instructed.then(|| "the instructions".to_owned()));
-    let mut reads: Vec<_> = standing.reads.iter().map(|read| shown(sources, read)).collect();
+    // What others may have written is what people must know.
+    let mut all = standing.reads.clone();
+    all.sort_by_key(|read| read.is_trusted);
+    let mut reads: Vec<_> = all.into_iter().map(|read| shown(sources, read)).collect();
     reads.dedup();
-    // What was read last is what people may not have seen yet.
     let more = reads.len().saturating_sub(MOST_READS);
-    places.extend(reads.into_iter().skip(more));
+    places.extend(reads.into_iter().take(MOST_READS));
     if more > 0 {
         places.push(format!("{more} more"));
     }

@@ -1,10 +1,8 @@
 //! Why results cannot be cleared.
 
-#[cfg(doc)]
-use crate::context::context_editing::hook::ContextEditing;
 use hooks_agent_core::model::ContextSizeError;
 
-/// Why a [`ContextEditing`] cannot be built, or does not know when to clear.
+/// Why a [`ContextEditing`](crate::context::ContextEditing) cannot be built, or does not know when to clear.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContextEditingError {

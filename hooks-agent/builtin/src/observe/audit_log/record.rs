@@ -47,6 +47,7 @@ impl<'a> Record<'a> {
     /// Returns the fields of what a hook in shadow would have done: nothing of its content.
     pub(super) fn of_shadow(
         run: &HookRun<'_>,
+        would: HookFlow,
         seal: &'a Seal,
         has_content: bool,
         time: u64,
@@ -58,7 +59,7 @@ impl<'a> Record<'a> {
         if let Some(call) = run.tool_call_id() {
             record.put("tool_call", call);
         }
-        let would = if run.flow() == HookFlow::Continue { "change" } else { run.flow().as_str() };
+        let would = if would == HookFlow::Continue { "change" } else { would.as_str() };
         record.put("would", would);
         record.text
     }

@@ -37,10 +37,8 @@ impl Drop for Shared {
 impl HookWatcher for Shared {
     /// Writes what a hook in shadow would have done. It runs beside the call, so nothing fails the call here.
     fn hook_ran(&self, run: &HookRun<'_>) {
-        if !run.diverges() || run.is_replayed() {
-            return;
-        }
-        let fields = Record::of_shadow(run, &self.seal, self.has_content, now());
+        let Some(would) = run.would().filter(|_| !run.is_replayed()) else { return };
+        let fields = Record::of_shadow(run, would, &self.seal, self.has_content, now());
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         // After the end of a log, there is nothing to say.
         let Some(file) = file.as_mut() else { return };

@@ -24,9 +24,9 @@ impl Shared {
     }
 
     /// Counts what a hook in shadow would have done.
-    fn count_shadow(&self, run: &HookRun<'_>) {
+    fn count_shadow(&self, run: &HookRun<'_>, would: HookFlow) {
         self.counts().shadow += 1;
-        let would = if run.flow() == HookFlow::Continue { "change" } else { run.flow().as_str() };
+        let would = if would == HookFlow::Continue { "change" } else { would.as_str() };
         let agent = self.names.agent(run.context().agent_name());
         let labels = Labels::default().with(AGENT, agent).with(HOOK, self.names.hook(run.hook()));
         self.meters.count(SHADOW, &labels.with(OUTCOME, would));
@@ -39,8 +39,8 @@ impl Shared {
 
 impl HookWatcher for Shared {
     fn hook_ran(&self, run: &HookRun<'_>) {
-        if run.diverges() && !run.is_replayed() {
-            self.count_shadow(run);
+        if let Some(would) = run.would().filter(|_| !run.is_replayed()) {
+            self.count_shadow(run, would);
         }
     }
 

@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -13,7 +12,7 @@ use futures::future::{Either, select};
 use hooks_core::BoxFuture;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::{Mutex as Turn, Notify, oneshot};
+use tokio::sync::{Mutex as Turn, oneshot};
 
 use crate::agent::Agent;
 use crate::call::{CallContext, OwnValues};
@@ -21,6 +20,7 @@ use crate::event::{EventCopy, EventKind, HookEvent};
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::shadow::counts::{Counters, ShadowCounts};
 use crate::hook::shadow::stand_in::StandIn;
+use crate::hook::shadow::undone::{Undone, Waiting};
 use crate::hook::shadow::work::{Job, Reached, Seen, Work};
 use crate::hook::watch::{HookFlow, HookInfo, HookRun, tell_watchers};
 use crate::memory::Memory;
@@ -48,7 +48,7 @@ struct Inner {
     threads: Mutex<HashMap<(String, String), Arc<OfThread>>>,
     /// What it uses of quotas.
     ledger: Arc<Ledger>,
-    waiting: Waiting,
+    waiting: Arc<Waiting>,
 }
 
 /// A thread, as the hook sees it.
@@ -58,30 +58,6 @@ struct OfThread {
     memory: Arc<Memory>,
     /// A hook that does not keep up with a call may have jobs of the next one: one runs at a time.
     turn: Turn<()>,
-}
-
-/// How many jobs are not done.
-#[derive(Default)]
-struct Waiting {
-    count: AtomicUsize,
-    changed: Notify,
-}
-
-/// A job that is not done until this is dropped.
-pub(super) struct Undone(Arc<Inner>);
-
-impl Undone {
-    fn new(inner: &Arc<Inner>) -> Self {
-        inner.waiting.count.fetch_add(1, Ordering::AcqRel);
-        Self(inner.clone())
-    }
-}
-
-impl Drop for Undone {
-    fn drop(&mut self) {
-        self.0.waiting.count.fetch_sub(1, Ordering::AcqRel);
-        self.0.waiting.changed.notify_waiters();
-    }
 }
 
 /// A call, as the hook sees it.
@@ -111,14 +87,7 @@ impl Shadow {
 
     /// Waits until the hook has done what it has been given until now.
     pub(crate) async fn caught_up(&self) {
-        let Waiting { count, changed } = &self.0.waiting;
-        loop {
-            let done = changed.notified();
-            if count.load(Ordering::Acquire) == 0 {
-                return;
-            }
-            done.await;
-        }
+        self.0.waiting.until_none().await;
     }
 
     /// Shows the hook an event.
@@ -129,7 +98,7 @@ impl Shadow {
 
     /// Has the hook do a job beside a call.
     pub(super) fn send(&self, agent: &dyn Agent, cx: &CallContext, info: &Arc<HookInfo>, job: Job) {
-        let undone = Undone::new(&self.0);
+        let undone = Undone::new(&self.0.waiting);
         let work = Work { snapshot: cx.snapshot(), info: info.clone(), job, undone };
         let of_call = cx.hook_state::<OfCall>(self.address());
         let queue = of_call.queue.get_or_init(|| {
@@ -191,14 +160,22 @@ impl Shadow {
         });
         let (mut is_over, mut values) = (false, OwnValues::default());
         while let Some(Work { snapshot, info, job, undone }) = works.recv().await {
-            let turn = of_thread.turn.lock().await;
+            let turn = if is_over {
+                None
+            } else {
+                match select(pin!(of_thread.turn.lock()), given_up.as_mut()).await {
+                    Either::Left((turn, _)) => Some(turn),
+                    Either::Right(_) => None,
+                }
+            };
+            let Some(turn) = turn else {
+                is_over = true;
+                self.0.counters.dropped();
+                continue;
+            };
             cx.follow(snapshot, &mut values);
             let own = cx.owned(info.owner.as_ref());
             let mut seen = Seen::of(&job);
-            if is_over {
-                self.0.counters.dropped();
-                continue;
-            }
             let before = Reached::of(&own);
             let has_panicked = {
                 let done = job.run(&*self.0.hook, &*agent, &own, &info, &mut seen);
@@ -219,8 +196,10 @@ impl Shadow {
             self.note(&cx, &info, &seen, &mut told);
             drop((turn, undone));
         }
-        let _turn = of_thread.turn.lock().await;
-        of_thread.memory.replace(Messages::new());
+        // A call whose job runs clears it at its own end.
+        if let Ok(_turn) = of_thread.turn.try_lock() {
+            of_thread.memory.replace(Messages::new());
+        }
     }
 
     /// Counts and tells what the hook would have done.
@@ -236,12 +215,12 @@ impl Shadow {
             flow: seen.flow,
             contents: &seen.contents,
             is_shadow: true,
-            diverges: false,
+            would: None,
         };
         let has_changed = run.has_changed() || seen.has_changed;
         let flow = if told.is_again(seen) { HookFlow::Continue } else { seen.flow };
-        run.diverges = self.0.counters.ran(flow, has_changed);
-        if run.diverges {
+        run.would = self.0.counters.ran(flow, has_changed).then_some(flow);
+        if run.would.is_some() {
             if !std::mem::replace(&mut told.has_diverged, true) {
                 self.0.counters.diverged();
             }

@@ -9,6 +9,7 @@ mod executor;
 mod part;
 mod shadowed;
 mod stand_in;
+mod undone;
 mod work;
 
 pub(crate) use around::ToolOfCall;

@@ -82,9 +82,9 @@ impl ShadowPart {
         &self.0.info.name
     }
 
-    /// Counts what the part would have done at an event, maybe about a tool call, and tells the watchers of the call:
-    /// once for what it would have done, even if the hook looks at it several times. [`HookFlow::Continue`] is a run that would have
-    /// changed nothing.
+    /// Counts what the part would have done at an event, maybe about a tool call, and tells the watchers of the call.
+    /// [`HookFlow::Continue`] is a run that would have changed nothing. Each call of this counts: a hook that looks at a tool call
+    /// several times says it once. What a call replays does not count.
     pub fn would(
         &self,
         cx: &CallContext,
@@ -92,6 +92,9 @@ impl ShadowPart {
         tool_call_id: Option<&str>,
         flow: HookFlow,
     ) {
+        if cx.replays(tool_call_id) {
+            return;
+        }
         let diverges = self.0.counters.ran(flow, false);
         if diverges {
             let has_diverged = cx.hook_state::<AtomicBool>(Arc::as_ptr(&self.0).addr());
@@ -108,7 +111,7 @@ impl ShadowPart {
             flow,
             contents: &[],
             is_shadow: true,
-            diverges,
+            would: diverges.then_some(flow),
         });
     }
 

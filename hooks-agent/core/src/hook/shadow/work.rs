@@ -8,7 +8,7 @@ use crate::call::{CallContext, Snapshot};
 use crate::event::EventCopy;
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::shadow::around::{BesideCheck, BesideCompression, BesideModel, BesideTool};
-use crate::hook::shadow::executor::Undone;
+use crate::hook::shadow::undone::Undone;
 use crate::hook::watch::{Content, HookFlow, HookInfo, flow_of};
 use crate::message::Messages;
 

@@ -173,7 +173,7 @@ impl Drop for AroundRun<'_> {
             flow: seen.flow.unwrap_or_else(unended),
             contents: &seen.contents,
             is_shadow: false,
-            diverges: false,
+            would: None,
         });
     }
 }

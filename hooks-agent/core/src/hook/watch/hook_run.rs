@@ -90,8 +90,8 @@ pub struct HookRun<'a> {
     pub(crate) contents: &'a [(Content, Content)],
     /// Whether the hook ran in shadow.
     pub(crate) is_shadow: bool,
-    /// Whether the hook, in shadow, would have changed the call.
-    pub(crate) diverges: bool,
+    /// What the hook, in shadow, would have done.
+    pub(crate) would: Option<HookFlow>,
 }
 
 /// How an event hook ended.
@@ -212,11 +212,12 @@ impl<'a> HookRun<'a> {
         self.is_shadow
     }
 
-    /// Returns whether the hook [in shadow](Self::is_shadow) would have changed the call here. What it decides again about a
-    /// tool call that it would have refused before does not count.
+    /// Returns what the hook [in shadow](Self::is_shadow) would have done here, and was counted: `None` is nothing, and
+    /// [`HookFlow::Continue`] a change of what it saw. What it decides again about a tool call that it would have refused
+    /// before does not count.
     #[must_use]
-    pub fn diverges(&self) -> bool {
-        self.diverges
+    pub fn would(&self) -> Option<HookFlow> {
+        self.would
     }
 
     /// Returns how the hook ended.

@@ -202,7 +202,7 @@ impl Drop for EventRun<'_> {
             flow,
             contents: &self.contents,
             is_shadow: false,
-            diverges: false,
+            would: None,
         });
     }
 }

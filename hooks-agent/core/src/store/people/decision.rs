@@ -8,7 +8,12 @@ use serde_json::Value;
 use crate::identity::User;
 use crate::message::{DecisionKind, ToolOutput};
 use crate::store::people::approval::{ApprovalRule, Reach, Remember};
-use crate::store::people::review::{EXPIRED, EXPIRY};
+
+/// The reason that the model reads of a question that expired.
+pub(crate) const EXPIRED: &str = "no decision in time";
+
+/// Who decided a question that expired.
+pub(crate) const EXPIRY: &str = "expiry";
 
 /// What a person decides about a tool call.
 ///

@@ -4,15 +4,9 @@ use serde_json::Value;
 
 use crate::identity::User;
 use crate::store::people::approval::Approval;
-use crate::store::people::decision::{Decided, Decision, Verdict};
+use crate::store::people::decision::{Decided, Decision, EXPIRY, Verdict};
 use crate::store::people::error::DecisionError;
 use crate::store::people::waiting::Waiting;
-
-/// The reason that the model reads of a question that expired.
-pub(crate) const EXPIRED: &str = "no decision in time";
-
-/// Who decided a question that expired.
-pub(crate) const EXPIRY: &str = "expiry";
 
 /// How deep the JSON of a decision is nested at most: it is stored as a part of other JSON.
 const DEEPEST: usize = 64;

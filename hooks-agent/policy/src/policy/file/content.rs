@@ -92,7 +92,7 @@ impl FileContent {
         let limits = limits.map(|limits| LimitsTable::read(&limits, problems));
         Self {
             on_failure: on_failure(&file, problems),
-            is_shadow: is_shadow(&file, problems),
+            is_shadow: file.is_shadow(problems),
             hooks,
             commands,
             limits: limits.unwrap_or_default(),
@@ -121,16 +121,6 @@ fn is_this_version(entries: &[(Key, Node)], problems: &mut Problems<'_>) -> bool
             false
         }
     }
-}
-
-/// Reads the key `mode`.
-pub(super) fn is_shadow(fields: &Fields<'_>, problems: &mut Problems<'_>) -> bool {
-    let Some((text, node)) = fields.text("mode", problems) else { return false };
-    if !["enforce", "shadow"].contains(&text) {
-        let message = list_of("value", Some(text), ["enforce", "shadow"]);
-        problems.add(node.span.start, fields.path_of("mode"), message);
-    }
-    text == "shadow"
 }
 
 /// Reads what becomes of failures.

@@ -32,6 +32,16 @@ impl<'a> Fields<'a> {
         fields
     }
 
+    /// Reads the key `mode`: whether it says `shadow`.
+    pub(super) fn is_shadow(&self, problems: &mut Problems<'_>) -> bool {
+        let Some((text, node)) = self.text("mode", problems) else { return false };
+        if !["enforce", "shadow"].contains(&text) {
+            let message = list_of("value", Some(text), ["enforce", "shadow"]);
+            problems.add(node.span.start, self.path_of("mode"), message);
+        }
+        text == "shadow"
+    }
+
     /// Takes the tables of an array such as `[[hook]]`.
     pub(crate) fn tables(
         &self,

@@ -4,7 +4,6 @@ use hooks_agent_core::hooks_core::HookOrder;
 use hooks_agent_core::hooks_core::options::Relation;
 use hooks_agent_core::options::{Globs, Node, Value};
 
-use crate::policy::file::content::is_shadow;
 use crate::policy::file::document::Problems;
 use crate::policy::file::fields::Fields;
 use crate::policy::file::variables::resolve;
@@ -61,7 +60,7 @@ impl HookTable {
         let is_parallel = fields.boolean("parallel", problems);
         let inherits = fields.boolean("inherit", problems);
         let is_enabled = fields.boolean("enabled", problems).unwrap_or(true);
-        let is_shadow = is_shadow(fields, problems);
+        let is_shadow = fields.is_shadow(problems);
         let mut options = options(fields, problems);
         if let Some(options) = &mut options {
             resolve(options, &fields.path_of("with"), problems);

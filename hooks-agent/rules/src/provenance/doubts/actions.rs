@@ -281,7 +281,7 @@ impl Actions {
             matches!(text.place(needle, &at), Place::Amid(_)) && {
                 let near = match needle.is_short() {
                     true if is_of_list(folded, &at) => "",
-                    true => near_short(text, &at),
+                    true => near_short(folded, &at),
                     false => near(folded, &at),
                 };
                 self.is_named_in(near)
@@ -297,22 +297,28 @@ fn near<'t>(text: &'t str, place: &Range<usize>) -> &'t str {
 }
 
 /// Returns what stands near a short value, in its line.
-fn near_short<'t>(text: &'t Text, place: &Range<usize>) -> &'t str {
-    let line = text.line(place);
-    let (before, after) = (place.start - line.start, line.end - place.end);
-    around(&text.folded, place, NEAR_SHORT.min(before), NEAR_SHORT.min(after))
+fn near_short<'t>(text: &'t str, place: &Range<usize>) -> &'t str {
+    let near = around(text, place, NEAR_SHORT, NEAR_SHORT);
+    let at = place.start - (near.as_ptr().addr() - text.as_ptr().addr());
+    let start = near[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = near[at..].find('\n').map_or(near.len(), |end| at + end);
+    &near[start..end]
 }
 
-/// Whether a place is the number of an item in a list, as in `2. Bread 3. Milk`.
+/// Whether a place is the number of an item in a list: `3` of `2. Bread 3. Milk`.
 fn is_of_list(text: &str, place: &Range<usize>) -> bool {
     let ends = text[place.end..].chars().next().filter(|it| matches!(it, '.' | ')'));
     let (Some(end), Ok(number)) = (ends, text[place.clone()].parse::<u32>()) else { return false };
-    let stands = |number: u32, text: &str| text.contains(&format!("{number}{end} "));
-    let (before, after) =
-        (around(text, place, NEAR_ITEM, 0), around(text, &(place.end..place.end), 0, NEAR_ITEM));
-    let last = number.checked_sub(1).filter(|last| *last > 0);
-    last.is_some_and(|last| stands(last, before))
-        || number.checked_add(1).is_some_and(|next| stands(next, after))
+    let stands = |number: u32, text: &str| {
+        let item = format!("{number}{end} ");
+        let mut items = text.match_indices(&item);
+        items.any(|(at, _)| !text[..at].ends_with(|it: char| is_of_word(it) || it == '.'))
+    };
+    match number {
+        0 => false,
+        1 => stands(2, around(text, &(place.end..place.end), 0, NEAR_ITEM)),
+        _ => stands(number - 1, around(text, &(place.start..place.start), NEAR_ITEM, 0)),
+    }
 }
 
 fn around<'t>(text: &'t str, place: &Range<usize>, before: usize, after: usize) -> &'t str {

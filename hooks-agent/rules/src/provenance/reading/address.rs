@@ -33,6 +33,17 @@ const ENDS: [&str; 40] = [
     "uk", "de", "fr", "nl", "ch", "at", "it", "es", "cn", "jp", "ru", "br", "in",
 ];
 
+/// The ends of domains of countries, with which a host is taken for one if a path follows.
+const COUNTRIES: &str = "ac ad ae af ag ai al am ao aq ar as at au aw ax az ba bb bd be bf bg bh bi bj bm bn bo br bs bt bw by bz \
+    ca cc cd cf cg ch ci ck cl cm cn co cr cu cv cw cx cy cz de dj dk dm do dz ec ee eg er es et eu fi fj fk fm fo fr ga gd ge gf gg \
+    gh gi gl gm gn gp gq gr gs gt gu gw gy hk hm hn hr ht hu id ie il im in io iq ir is it je jm jo jp ke kg kh ki km kn kp kr kw ky \
+    kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mp mq mr ms mt mu mv mw mx my mz na nc ne nf ng ni nl no np \
+    nr nu nz om pa pe pf pg ph pk pl pm pn pr ps pt pw py qa re ro rs ru rw sa sb sc sd se sg sh si sk sl sm sn so sr ss st su sv sx \
+    sy sz tc td tf tg th tj tk tl tm tn to tr tt tv tw tz ua ug uk us uy uz va vc ve vg vi vn vu wf ws ye yt za zm zw";
+
+/// Those of countries that files have too: `readme.md#install` is none.
+const FILES: [&str; 10] = ["cc", "md", "ml", "pl", "ps", "py", "rs", "sh", "so", "tf"];
+
 /// Letters of scripts without blanks, which end an address.
 const CUT: &str = r"\u{3040}-\u{30ff}\u{3400}-\u{9fff}\u{ac00}-\u{d7af}\u{f900}-\u{faff}";
 
@@ -41,12 +52,24 @@ static EMAIL: LazyLock<Regex> = LazyLock::new(|| {
 });
 static URL: LazyLock<Regex> = LazyLock::new(|| {
     let ends = ENDS.join("|");
+    let countries = COUNTRIES.split_whitespace().collect::<Vec<_>>();
+    let no_files = countries.iter().copied().filter(|it| !FILES.contains(it)).collect::<Vec<_>>();
+    let (countries, no_files) = (countries.join("|"), no_files.join("|"));
     let rest = format!(r#"[^\s<>"'(),;`\[\]*|{{}}\\{CUT}]"#);
     let host = format!(r"(?:[[\w-]--[{CUT}]]+\.)+");
-    // A browser opens `https:corp.example` and `https:\\corp.example` too. With a path, each country may end a host.
-    regex(&format!(
-        r"(?:[a-z][a-z0-9+.-]{{1,15}}://|https?:[/\\]{{0,3}}|www\.){rest}+|//{host}[a-z]{{2,24}}(?:[:/?#]{rest}*)?|{host}[a-z]{{2}}[/?#]{rest}*|{host}(?:{ends})(?:[:/?#]{rest}*)?"
-    ))
+    let forms = [
+        format!(r"[a-z][a-z0-9+.-]{{1,15}}://{rest}+"),
+        format!(r"www\.{rest}+"),
+        // A browser opens these too.
+        format!(r"https?:[/\\]+{rest}+"),
+        format!(r"https?:{host}[\w-]+(?:[:/?#]{rest}*)?"),
+        // What stands behind it is added where it is a URL.
+        format!(r"[/\\]{{2,}}(?:{host}[a-z]{{2,24}}|[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}})"),
+        format!(r"{host}(?:{countries})[/?]{rest}+"),
+        format!(r"{host}(?:{no_files})#{rest}+"),
+        format!(r"{host}(?:{ends})(?:[:/?#]{rest}*)?"),
+    ];
+    regex(&forms.join("|"))
 });
 static ACCOUNT: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -133,7 +156,8 @@ fn is_phone(value: &str) -> bool {
 /// Returns a URL without its scheme.
 fn without_scheme(url: &str) -> &str {
     let of_web = url.strip_prefix("https:").or_else(|| url.strip_prefix("http:"));
-    if let Some(rest) = of_web.or_else(|| url.strip_prefix("//")) {
+    let is_relative = url.len() - url.trim_start_matches(['/', '\\']).len() > 1;
+    if let Some(rest) = of_web.or_else(|| is_relative.then_some(url)) {
         return rest.trim_start_matches(['/', '\\']);
     }
     match url.split_once("://") {
@@ -175,28 +199,7 @@ pub(crate) fn each_address(
         }
     }
     if wants(Form::Url) {
-        for url in URL.find_iter(text) {
-            let next = emails.partition_point(|email| email.end <= url.start());
-            let is_of_email = emails.get(next).is_some_and(|email| email.start < url.end());
-            let before = text[..url.start()].chars().next_back();
-            let after = text[url.end()..].chars().next();
-            let is_part =
-                |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '@' || it == '-');
-            let begins =
-                |it: char| it.is_whitespace() || matches!(it, '"' | '\'' | '(' | '<' | '[' | '=');
-            let is_part = match url.as_str() {
-                // In a path, or in code, two slashes are no URL.
-                url if url.starts_with("//") => before.is_some_and(|it| !begins(it)),
-                url if url.contains("://") || url.starts_with("www.") => false,
-                url if url.starts_with("http") && url.contains(':') => {
-                    before.is_some_and(is_of_word)
-                }
-                _ => is_part(before) || is_part(after),
-            };
-            if !is_of_email && !is_part {
-                add(Form::Url, url.range());
-            }
-        }
+        each_url(text, &emails, |range| add(Form::Url, range));
     }
     if wants(Form::Account) {
         for account in ACCOUNT.find_iter(text) {
@@ -211,6 +214,47 @@ pub(crate) fn each_address(
         }
     }
 }
+
+/// Calls `found` with the places of the URLs in a folded text whose e-mail addresses are there.
+fn each_url(text: &str, emails: &[Range<usize>], mut found: impl FnMut(Range<usize>)) {
+    let mut from = 0;
+    while let Some(url) = URL.find_at(text, from) {
+        let (start, mut end) = (url.start(), url.end());
+        let slashes = url.as_str().bytes().take_while(|it| matches!(it, b'/' | b'\\')).count();
+        let before = text[..start].chars().next_back();
+        let begins =
+            |it: char| it.is_whitespace() || matches!(it, '"' | '\'' | '(' | '<' | '[' | '=');
+        if slashes > 0 && before.is_some_and(|it| !begins(it)) {
+            // In a path, or in code, two slashes are no URL; but one may follow.
+            from = start + slashes;
+            continue;
+        }
+        if slashes > 0 && text[end..].starts_with([':', '/', '?', '#', '\\']) {
+            let rest = text[end..].find(|it: char| it.is_whitespace() || ENDS_URL.contains(it));
+            end = rest.map_or(text.len(), |rest| end + rest);
+        }
+        from = end;
+        let after = text[end..].chars().next();
+        let is_part =
+            |it: Option<char>| it.is_some_and(|it| is_of_word(it) || it == '@' || it == '-');
+        let is_part = match url.as_str() {
+            url if slashes > 0 || url.contains("://") || url.starts_with("www.") => false,
+            url if url.starts_with("http:") || url.starts_with("https:") => {
+                before.is_some_and(is_of_word)
+            }
+            _ => is_part(before) || is_part(after),
+        };
+        // The host of an e-mail address is none, but one may be in a URL.
+        let next = emails.partition_point(|email| email.end <= start);
+        let is_of_email = emails.get(next).is_some_and(|email| email.start <= start);
+        if !is_part && !is_of_email {
+            found(start..end);
+        }
+    }
+}
+
+/// What ends a URL, besides blanks.
+const ENDS_URL: &str = "<>\"'(),;`[]*|{}";
 
 /// Returns the words of a folded text that are in no e-mail address and no URL.
 pub(crate) fn words_beside(text: &str) -> Vec<&str> {

@@ -12,6 +12,9 @@ use crate::provenance::reading::structure::{Leaf, Structure};
 /// The longest line of an address or a list, in bytes, the most words of its parts, and the longest line before it.
 const SHORT_LINE: (usize, usize, usize) = (60, 4, 50);
 
+/// How much of a line is looked at, before and behind a place, in bytes.
+const NEAR_LINE: usize = 1024;
+
 /// How far around a word an address is looked for in which it is, in bytes.
 const AROUND: usize = 256;
 
@@ -74,10 +77,12 @@ impl Text {
         is_in
     }
 
-    /// Returns the line in which a place is.
+    /// Returns the line in which a place is, of a long one what is near the place.
     pub(crate) fn line(&self, at: &Range<usize>) -> Range<usize> {
-        let start = self.folded[..at.start].rfind('\n').map_or(0, |end| end + 1);
-        let end = self.folded[at.end..].find('\n').map_or(self.folded.len(), |end| at.end + end);
+        let from = self.folded.floor_char_boundary(at.start.saturating_sub(NEAR_LINE));
+        let to = self.folded.ceil_char_boundary((at.end + NEAR_LINE).min(self.folded.len()));
+        let start = self.folded[from..at.start].rfind('\n').map_or(from, |end| from + end + 1);
+        let end = self.folded[at.end..to].find('\n').map_or(to, |end| at.end + end);
         start..end
     }
 

@@ -57,7 +57,7 @@ impl<'a> Player<'a> {
     }
 
     fn agent(&self, run: &Run, stage: &Arc<Stage>) -> Result<ReActAgent, BoxError> {
-        let turns = run.turns.iter().filter(|turn| matches!(turn, Turn::Model(..))).count();
+        let turns = run.turns.len();
         let answers = stage.clone();
         let model = ScriptedModel::new(run.model.clone(), move |_: &ChatRequest| answers.answer());
         let mut builder = ReActAgent::builder("assistant")
@@ -78,20 +78,30 @@ impl<'a> Player<'a> {
     }
 }
 
+/// Whether a message of the user comes behind the results of tool calls.
+fn is_behind_calls(run: &Run, index: usize) -> bool {
+    let before = index.checked_sub(1).map(|before| &run.turns[before]);
+    matches!(before, Some(Turn::Model(_, calls)) if !calls.is_empty())
+}
+
+/// Whether a message of the user is the one before: a model that is told its task again after each result was told it
+/// once.
+fn is_repeated(run: &Run, index: usize) -> bool {
+    let Turn::User(own) = &run.turns[index] else { return false };
+    let last = run.turns[..index].iter().rev().find_map(|turn| match turn {
+        Turn::User(text) => Some(text),
+        Turn::Model(..) => None,
+    });
+    is_behind_calls(run, index) && last == Some(own)
+}
+
 /// Gives the user's messages to the agent, and answers its questions.
 async fn play(agent: &ReActAgent, run: &Run, stage: &Stage) {
-    let mut is_first = true;
     for (index, turn) in run.turns.iter().enumerate() {
         let Turn::User(text) = turn else { continue };
-        // A model that is told its task again after each result was told it once.
-        let is_repeated = matches!(
-            index.checked_sub(1).map(|before| &run.turns[before]),
-            Some(Turn::Model(_, calls)) if !calls.is_empty()
-        );
-        if is_repeated && !is_first {
+        if is_repeated(run, index) {
             continue;
         }
-        is_first = false;
         let mut ended = agent.call(Msg::user(text.clone())).await;
         loop {
             let reply = match ended {
@@ -139,7 +149,11 @@ impl Stage {
             ToolUse::new(format!("call-{index}"), call.tool.clone(), arguments)
         });
         let uses: Vec<ToolUse> = uses.into_iter().collect();
-        let answers = run.turns.iter().filter_map(|turn| match turn {
+        let answers = run.turns.iter().enumerate().filter_map(|(index, turn)| match turn {
+            // The call ended behind its tools: here, the model ends it.
+            Turn::User(_) if is_behind_calls(run, index) && !is_repeated(run, index) => {
+                Some((String::new(), Vec::new()))
+            }
             Turn::User(_) => None,
             Turn::Model(text, calls) => Some((text.clone(), uses[calls.clone()].to_vec())),
         });
