@@ -145,3 +145,54 @@ async fn results_before_what_a_hook_says_to_the_model_are_read_too() {
     .await;
     assert_eq!(said[2], "1 true: nothing is deleted");
 }
+
+#[tokio::test]
+async fn a_history_that_the_caller_gives_keeps_its_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.tape");
+    let tape = Tape::record(&path).open().unwrap();
+    let old = call("1", "read", 1);
+    let history = vec![
+        Msg::user("Go"),
+        Msg::from_blocks(Role::Assistant, "clerk", vec![ContentBlock::ToolUse(old.clone())]),
+        Msg::tool_result(ToolResult::success(&old, "my key")),
+        Msg::assistant("clerk", "Read."),
+        Msg::user("And?"),
+    ];
+    let model = Script::new().calls([call("1", "read", 2)]).says("Done.");
+    let builder = ReActAgent::builder("clerk").model(model).hook(tape.clone());
+    let agent = builder.tool(Calls::new("read").answers("new")).build().unwrap();
+    agent.call(history).await.unwrap();
+    tape.finish().unwrap();
+    let said = said(&Recording::read(&path).unwrap(), "clerk", "default");
+    assert_eq!((&*said[2], &*said[6]), ("1 false: my key", "1 false: new"));
+}
+
+#[tokio::test]
+async fn a_refused_call_does_not_get_the_changed_result_of_an_earlier_one_of_its_id() {
+    for second in ["delete", "read"] {
+        let redact = on(|event: &mut PostActing<'_>| {
+            let mut result = event.tool_result().clone();
+            if result.output == "my key" {
+                result.output = "[a key]".into();
+                event.set_tool_result(result);
+            }
+        });
+        let refuses = on(|event: &mut PreActing<'_>| {
+            if event.tool_use().input["n"] == json!(2) {
+                event.refuse("no")
+            } else {
+                Flow::Continue
+            }
+        });
+        let model = Script::new()
+            .calls([call("same", "read", 1)])
+            .calls([call("same", second, 2)])
+            .says("Done.");
+        let (read, delete) = (Calls::new("read").answers("my key"), Calls::new("delete"));
+        let said =
+            taped(|it| it.model(model).tool(read).tool(delete).hook(refuses).hook(redact)).await;
+        let first = if second == "read" { "same false: [a key]" } else { "same false: my key" };
+        assert_eq!((&*said[2], &*said[4]), (first, "same true: no"));
+    }
+}

@@ -657,3 +657,26 @@ async fn a_value_that_a_hook_removes_is_gone_for_it() {
     shadow.caught_up().await;
     assert_eq!(shadow.counts().divergences(), 0);
 }
+
+struct Takes;
+
+#[agent_hook]
+impl Takes {
+    fn take(&self, event: &mut PostActing<'_>) {
+        assert!(event.context().remove::<Open>().is_some());
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_is_handed_over_anew_is_found_again() {
+    let shadow = Takes.in_shadow();
+    let gives = on(|event: &mut PreActing<'_>| drop(event.context().insert(Open)));
+    let uses = |id| [ToolUse::new(id, "pay", json!({}))];
+    let model = Script::new().calls(uses("1")).calls(uses("2")).says("Done.");
+    let pay = Calls::new("pay").answers("paid").answers("paid");
+    let builder = ReActAgent::builder("bot").model(model).tool(pay);
+    let agent = builder.hook(gives).hook(shadow.clone()).build().unwrap();
+    agent.call("Pay twice").await.unwrap();
+    shadow.caught_up().await;
+    assert_eq!((shadow.counts().runs, shadow.counts().divergences()), (2, 0));
+}

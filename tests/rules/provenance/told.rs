@@ -37,7 +37,7 @@ fn a_question_of_another_hook_says_where_each_argument_came_from() {
     assert_eq!(
         told(guard(), "Pay the bill in bill.txt", &file, payment.clone()),
         [
-            "`to` stands in `read_file` (`bill.txt`), which others may have written, and which the user named",
+            "`to` stands in `read_file` (`bill.txt`), a source that the user named and that others may have written",
             "`euros` stands in the instructions",
             "`note` stands in nothing that was said or read",
         ]

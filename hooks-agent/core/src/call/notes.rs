@@ -10,12 +10,12 @@ use crate::message::{Note, ToolUse};
 pub(super) type Teller = Arc<dyn Fn(&CallContext, &ToolUse) -> Vec<Note> + Send + Sync>;
 
 impl CallContext {
-    /// Tells people who are asked about a tool call what a hook knows of it. When tool calls of this call wait for
-    /// people, `notes` runs for each of them, whoever asks, and what it returns is shown as the
-    /// [notes](crate::message::PendingCall::notes) of the question. Those of several hooks are shown in the order in
-    /// which they registered; equal ones once. A sub-agent's call has its own.
+    /// Tells people who are asked about a tool call what a hook knows of it. Register `notes` once in a call of the agent, at
+    /// `PreCall`. It runs for each tool call about which people are asked, whichever hook asks; what it returns are
+    /// the [notes](crate::message::PendingCall::notes) of the question. Those of several hooks are in the order in which they
+    /// registered; equal ones once. The call of a sub-agent has its own.
     ///
-    /// Notes answer nothing and are no part of what a decision is about. If `notes` panics, it has none.
+    /// Notes answer nothing and are no part of what a decision is about. If `notes` panics, that hook has none.
     ///
     /// ```
     /// use hooks_agent::message::Note;

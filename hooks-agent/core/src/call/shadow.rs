@@ -1,6 +1,5 @@
 //! The context of a call as a hook in shadow sees it: what it changes there reaches nobody.
 
-use std::any::TypeId;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -33,24 +32,24 @@ pub(crate) struct Snapshot {
 #[derive(Default)]
 pub(crate) struct OwnValues {
     own: Values,
-    /// The keys of the call's that it has removed.
-    removed: Vec<TypeId>,
-    /// All that the hook found.
+    /// Those of the call that it has removed.
+    removed: Values,
+    /// Those that the call had last, and all that the hook found then.
+    of_call: Values,
     followed: Values,
 }
 
 impl OwnValues {
     /// Notes what the hook has changed, and returns what it finds next: `values` of the call, with its changes.
-    fn follow(&mut self, now: &Values, mut values: Values) -> Values {
+    fn follow(&mut self, now: &Values, values: Values) -> Values {
         let changed = now.changes_since(&self.followed);
-        for key in self.followed.keys().filter(|key| !now.has(*key)) {
-            self.own.remove_key(key);
-            self.removed.push(key);
-        }
-        self.removed.retain(|key| !changed.has(*key));
-        self.own = std::mem::take(&mut self.own).with(&changed);
-        self.removed.iter().for_each(|key| values.remove_key(*key));
-        self.followed = values.with(&self.own);
+        let gone = self.followed.without_keys_of(now);
+        self.own = std::mem::take(&mut self.own).without_keys_of(&gone).with(&changed);
+        let kept = self.of_call.without_keys_of(&gone);
+        self.removed = std::mem::take(&mut self.removed).with(&self.of_call.without_keys_of(&kept));
+        // What the call has anew, the hook finds anew.
+        self.of_call = values.clone();
+        self.followed = values.changes_since(&self.removed).with(&self.own);
         self.followed.clone()
     }
 }

@@ -15,19 +15,10 @@ impl Values {
         value.clone().downcast().ok()
     }
 
-    /// Returns the keys.
-    pub(super) fn keys(&self) -> impl Iterator<Item = TypeId> {
-        self.0.iter().map(|(key, _)| *key)
-    }
-
-    /// Returns whether there is a value of this key.
-    pub(super) fn has(&self, key: TypeId) -> bool {
-        self.keys().any(|own| own == key)
-    }
-
-    /// Removes the value of this key.
-    pub(super) fn remove_key(&mut self, key: TypeId) {
-        self.0.retain(|(own, _)| *own != key);
+    /// Returns those of which there is none in others.
+    pub(super) fn without_keys_of(&self, others: &Self) -> Self {
+        let is_in = |key: TypeId| others.0.iter().any(|(own, _)| *own == key);
+        Self(self.0.iter().filter(|(key, _)| !is_in(*key)).cloned().collect())
     }
 
     /// Returns those that are not the same in `before`.
@@ -48,7 +39,7 @@ impl Values {
     }
 
     fn set(&mut self, key: TypeId, value: Arc<dyn Any + Send + Sync>) {
-        self.remove_key(key);
+        self.0.retain(|(own, _)| *own != key);
         self.0.push((key, value));
     }
 

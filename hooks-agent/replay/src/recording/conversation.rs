@@ -16,10 +16,10 @@ use crate::recording::call::RecordedCall;
 use crate::recording::recorded::{Entry, Recording, Step};
 
 impl Recording {
-    /// Reads what was said in the calls of an agent on a thread: the messages of each call, the answers of the model
-    /// as it gave them, and for each tool call its result as the tool gave it. The result of a tool call
-    /// that ran no tool on the tape, such as one that a hook refused or that ran a sub-agent, is what the model read. What
-    /// the thread had before the tape is not there, nor are answers that failed.
+    /// Reads what was said in the calls of an agent on a thread: the messages of each call, the answers of the model,
+    /// and the results of tools. Answers and results are as model and tools gave them, before hooks changed them; where no tool
+    /// ran, because a hook refused or a sub-agent answered, the result is what the model read. Failed attempts, and
+    /// what the thread had before the tape, are left out.
     ///
     /// ```
     /// use hooks_agent::prelude::*;
@@ -49,20 +49,25 @@ impl Recording {
         let calls: Vec<_> = self.calls().iter().filter(of_thread).collect();
         let mut said = Vec::new();
         for call in &calls {
-            let given = self.messages(call)?.into_iter().flatten();
-            // A result that the caller gave is one of those that the model read.
-            said.extend(given.filter(|msg| msg.role != Role::Tool));
-            said.extend(self.answers(call)?.into_iter().map(Arc::new));
+            let given = self.messages(call)?.unwrap_or_default();
+            let has_use = |id: &str| given.iter().flat_map(Msg::tool_uses).any(|it| it.id == id);
+            // A result for an open tool call is one of those that the model read; others are of a history.
+            let is_of_history = |msg: &Msg| msg.tool_results().all(|result| has_use(&result.id));
+            let given = given.shared().filter(|msg| msg.role != Role::Tool || is_of_history(msg));
+            said.extend(given.map(|msg| (msg.clone(), false)));
+            said.extend(self.answers(call)?.into_iter().map(|msg| (Arc::new(msg), true)));
         }
         let mut results = self.results(&calls)?;
-        for tool_use in said.iter().flat_map(|msg| msg.tool_uses()) {
-            *results.open.entry(tool_use.id.clone()).or_default() += 1;
+        let answers = said.iter().filter(|(_, is_answer)| *is_answer);
+        for tool_use in answers.flat_map(|(msg, _)| msg.tool_uses()) {
+            *results.open.entry(key_of(tool_use)).or_default() += 1;
         }
         let mut messages = Messages::new();
-        for msg in said {
-            let of_msg = msg.tool_uses().map(|tool_use| results.next(tool_use)).collect::<Vec<_>>();
+        for (msg, is_answer) in said {
+            let uses = msg.tool_uses().filter(|_| is_answer);
+            let own: Vec<_> = uses.filter_map(|tool_use| results.next(tool_use)).collect();
             messages.push(msg);
-            for result in of_msg.into_iter().flatten() {
+            for result in own {
                 messages.push(Msg::tool_result(result));
             }
         }
@@ -117,7 +122,8 @@ impl Recording {
                 // One that waits for people has no result yet.
                 let is_waiting = line.error.as_ref().is_some_and(|it| it.get("waiting").is_some());
                 if let Some(output) = line.output.filter(|_| !is_waiting) {
-                    results.ran.entry(line.id).or_default().push_back((output, line.is_error));
+                    let key = (line.id, line.name);
+                    results.ran.entry(key).or_default().push_back((output, line.is_error));
                 }
             }
         }
@@ -151,30 +157,37 @@ impl Recording {
 /// The results of tool calls, by their ids, which a model may use again.
 #[derive(Default)]
 struct Results {
-    /// How many tool calls are to come.
-    open: HashMap<String, usize>,
-    /// What tools gave, one for each attempt.
-    ran: HashMap<String, VecDeque<(Value, bool)>>,
+    /// How many tool calls are to come, by id and name.
+    open: HashMap<(String, String), usize>,
+    /// What tools gave, one for each attempt, by id and name.
+    ran: HashMap<(String, String), VecDeque<(Value, bool)>>,
     read: HashMap<String, VecDeque<ToolResult>>,
+}
+
+fn key_of(tool_use: &ToolUse) -> (String, String) {
+    (tool_use.id.clone(), tool_use.name.clone())
 }
 
 impl Results {
     /// Returns the result of the next tool call of its id: what its tool gave at last, or else what the model read.
     fn next(&mut self, tool_use: &ToolUse) -> Option<ToolResult> {
-        let id = &tool_use.id;
-        let open = self.open.get_mut(id).map_or(0, |open| std::mem::replace(open, *open - 1));
-        let read = self.read.get_mut(id).and_then(VecDeque::pop_front);
-        let Some(ran) = self.ran.get_mut(id) else { return read };
+        let key = key_of(tool_use);
+        let open = self.open.get_mut(&key).map_or(0, |open| std::mem::replace(open, *open - 1));
+        let read = self.read.get_mut(&tool_use.id).and_then(VecDeque::pop_front);
+        let Some(ran) = self.ran.get_mut(&key) else { return read };
         let is_read = |(output, is_error): &(Value, bool)| {
             read.as_ref().is_some_and(|read| {
                 read.is_error == *is_error && text_of(output) == read.output.to_string()
             })
         };
+        let is_like = |(_, is_error): &(Value, bool)| {
+            read.as_ref().is_none_or(|read| read.is_error == *is_error)
+        };
         let given = match ran.iter().position(is_read) {
             // All before it are other attempts.
             Some(at) => ran.drain(..=at).next_back(),
-            // All that are left are attempts of the last one.
-            None if open <= 1 => ran.drain(..).next_back(),
+            // All that are left are attempts of the last one, unless that was refused.
+            None if open <= 1 => ran.drain(..).next_back().filter(is_like),
             // Where fewer ran than were asked for, some were refused.
             None if ran.len() >= open => ran.pop_front(),
             None => None,

@@ -79,7 +79,8 @@ use crate::provenance::tracer::Tracer;
 ///
 /// - one of its contents, of at least 8 bytes, that the user did not write;
 /// - the address of the user to which it sends something;
-/// - in one line with it, a destination that is short, such as an id, and that the user did not say.
+/// - in one line with it, a destination that is short, such as an id, and that the user did not say. The number of an
+///   item in a list, as `2. Milk` behind `1. Bread`, is none.
 ///
 /// The words are in a table, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Russian,
 /// Chinese and Japanese; nothing else depends on the language.

@@ -60,7 +60,7 @@ fn text(sources: &Sources, standing: &Standing<'_>) -> String {
 fn shown(sources: &Sources, read: &Read) -> String {
     let who = match (read.is_trusted, sources.is_named(read)) {
         (true, _) => "",
-        (false, true) => ", which others may have written, and which the user named",
+        (false, true) => ", a source that the user named and that others may have written",
         (false, false) => ", which others may have written",
     };
     format!("{}{who}", read.shown())

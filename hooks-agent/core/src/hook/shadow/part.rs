@@ -82,9 +82,9 @@ impl ShadowPart {
         &self.0.info.name
     }
 
-    /// Counts what the part would have done at an event, maybe about a tool call, and tells the watchers of the call.
-    /// [`HookFlow::Continue`] is a run that would have changed nothing. Each call of this counts: a hook that looks at a tool call
-    /// several times says it once. What a call replays does not count.
+    /// Counts what the part would have done at an event, maybe about a tool call, and tells the watchers of the call. Pass
+    /// [`HookFlow::Continue`] if it would have done nothing: that counts as a run alone. Nothing is merged: if your hook sees a tool
+    /// call several times, call this once for it. What a call replays does not count.
     pub fn would(
         &self,
         cx: &CallContext,

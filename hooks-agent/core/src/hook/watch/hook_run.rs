@@ -72,8 +72,8 @@ pub trait HookWatcher: Send + Sync {
     /// Receives a run of a hook.
     fn hook_ran(&self, run: &HookRun<'_>);
 
-    /// Returns whether it receives the runs of hooks [in shadow](HookRun::is_shadow) alone. Then the others cost what they
-    /// cost without it. It is asked once a call. The default is no.
+    /// Returns whether it receives the runs of hooks [in shadow](HookRun::is_shadow) alone: then the runs of other hooks are
+    /// not prepared for it. It is asked once a call. The default is no.
     fn only_shadow(&self) -> bool {
         false
     }
@@ -212,9 +212,9 @@ impl<'a> HookRun<'a> {
         self.is_shadow
     }
 
-    /// Returns what the hook [in shadow](Self::is_shadow) would have done here, and was counted: `None` is nothing, and
-    /// [`HookFlow::Continue`] a change of what it saw. What it decides again about a tool call that it would have refused
-    /// before does not count.
+    /// Returns what a hook [in shadow](Self::is_shadow) would have done here. `None`: nothing, or what it decided about the
+    /// tool call before. [`HookFlow::Continue`]: it would have changed what it saw, and let the call go on. Else how it would
+    /// have ended the step; [`HookFlow::Failed`] and [`HookFlow::Panicked`] count too.
     #[must_use]
     pub fn would(&self) -> Option<HookFlow> {
         self.would

@@ -280,7 +280,8 @@ impl Actions {
         places.any(|at| {
             matches!(text.place(needle, &at), Place::Amid(_)) && {
                 let near = match needle.is_short() {
-                    true if is_of_list(folded, &at) => "",
+                    // Of the number of an item, what is right before it counts alone: `delete 13.`.
+                    true if is_of_list(folded, &at) => last_word(&folded[..at.start]),
                     true => near_short(folded, &at),
                     false => near(folded, &at),
                 };
@@ -303,6 +304,13 @@ fn near_short<'t>(text: &'t str, place: &Range<usize>) -> &'t str {
     let start = near[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = near[at..].find('\n').map_or(near.len(), |end| at + end);
     &near[start..end]
+}
+
+/// Returns the word at the end of a text, if nothing but a blank is behind it.
+fn last_word(text: &str) -> &str {
+    let text = text.strip_suffix(' ').unwrap_or(text);
+    let before = text.char_indices().rev().take_while(|(_, it)| is_of_word(*it));
+    before.last().map_or("", |(start, _)| &text[start..])
 }
 
 /// Whether a place is the number of an item in a list: `3` of `2. Bread 3. Milk`.

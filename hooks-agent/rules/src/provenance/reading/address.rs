@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::provenance::reading::fold::{is_of_word, words};
+use crate::provenance::reading::fold::{is_of_word, is_without_blanks, words};
 
 /// The form of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -62,10 +62,10 @@ static URL: LazyLock<Regex> = LazyLock::new(|| {
         format!(r"www\.{rest}+"),
         // A browser opens these too.
         format!(r"https?:[/\\]+{rest}+"),
-        format!(r"https?:{host}[\w-]+(?:[:/?#]{rest}*)?"),
+        format!(r"https?:(?:{host}[\w-]+|[\w-]+[。｡][\w.。｡-]+|[0-9]{{4,}})(?:[:/?#]{rest}*)?"),
         // What stands behind it is added where it is a URL.
         format!(r"[/\\]{{2,}}(?:{host}[a-z]{{2,24}}|[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}})"),
-        format!(r"{host}(?:{countries})[/?]{rest}+"),
+        format!(r"{host}(?:{countries})(?:/{rest}*|\?{rest}+)"),
         format!(r"{host}(?:{no_files})#{rest}+"),
         format!(r"{host}(?:{ends})(?:[:/?#]{rest}*)?"),
     ];
@@ -104,7 +104,7 @@ impl Form {
         };
         if is_all(&EMAIL) {
             Some(Self::Email)
-        } else if is_all(&URL) {
+        } else if is_url(value) {
             Some(Self::Url)
         } else if is_all(&ACCOUNT) && !DATE.is_match(value)
             || is_long_account(value)
@@ -137,6 +137,13 @@ impl Form {
             Self::Account => "accounts",
         }
     }
+}
+
+/// Whether a value is nothing but a URL.
+fn is_url(value: &str) -> bool {
+    let mut is_whole = false;
+    each_url(value, &[], |range| is_whole |= range == (0..value.len()));
+    is_whole
 }
 
 /// Whether a text is the scheme of a URL.
@@ -230,8 +237,16 @@ fn each_url(text: &str, emails: &[Range<usize>], mut found: impl FnMut(Range<usi
             continue;
         }
         if slashes > 0 && text[end..].starts_with([':', '/', '?', '#', '\\']) {
-            let rest = text[end..].find(|it: char| it.is_whitespace() || ENDS_URL.contains(it));
+            let ends =
+                |it: char| it.is_whitespace() || is_without_blanks(it) || ENDS_URL.contains(it);
+            let rest = text[end..].find(ends);
             end = rest.map_or(text.len(), |rest| end + rest);
+        }
+        // The host of an e-mail address is none, but one may be in a URL, and a URL behind it.
+        let next = emails.partition_point(|email| email.end <= start);
+        if let Some(email) = emails.get(next).filter(|email| email.start <= start) {
+            from = email.end;
+            continue;
         }
         from = end;
         let after = text[end..].chars().next();
@@ -244,10 +259,7 @@ fn each_url(text: &str, emails: &[Range<usize>], mut found: impl FnMut(Range<usi
             }
             _ => is_part(before) || is_part(after),
         };
-        // The host of an e-mail address is none, but one may be in a URL.
-        let next = emails.partition_point(|email| email.end <= start);
-        let is_of_email = emails.get(next).is_some_and(|email| email.start <= start);
-        if !is_part && !is_of_email {
+        if !is_part {
             found(start..end);
         }
     }

@@ -111,11 +111,13 @@ impl Text {
     fn is_part_of_short_line(&self, line: &Range<usize>, at: &Range<usize>) -> bool {
         let (longest, most, longest_before) = SHORT_LINE;
         let text = &self.folded[line.clone()];
+        if text.len() > longest {
+            return false;
+        }
         let before = self.folded[..line.start].trim_end_matches('\n').rsplit('\n').next();
         let before = before.filter(|_| !self.folded[..line.start].ends_with("\n\n"));
         let mut parts = text.split(',').map(str::trim);
-        text.len() <= longest
-            && before.is_none_or(|before| before.len() <= longest_before)
+        before.is_none_or(|before| before.len() <= longest_before)
             && !text.trim_end().ends_with('.')
             && parts.clone().all(|part| part.split_whitespace().count() <= most)
             && parts.any(|part| part == &self.folded[at.clone()])
