@@ -86,7 +86,9 @@ function oldestRun() {
   return oldest.run;
 }
 
-function takeApproval({ id, state: now, approval, decided }) {
+function takeApproval(told) {
+  const { id, state: now, approval, decided } = told;
+  early?.push(told);
   if (now === 'waiting' && approval) {
     state.waiting.set(id, approval);
   } else {
@@ -118,11 +120,23 @@ export async function reload() {
   return seq;
 }
 
-/** Loads the approvals again. */
+/** What the stream says of approvals while they are loaded; null if they are not. */
+let early = null;
+
+/** Loads the approvals again. What the stream brings meanwhile is newer than what comes, and is taken after it. */
 export async function reloadApprovals() {
-  const { waiting, decided } = await api.approvals();
-  state.waiting = new Map(waiting.map((it) => [it.id, it]));
-  state.decided = decided.sort((one, other) => other.at - one.at);
+  const own = [];
+  early = own;
+  try {
+    const { waiting, decided } = await api.approvals();
+    // Another one has begun since.
+    if (early !== own) return;
+    state.waiting = new Map(waiting.map((it) => [it.id, it]));
+    state.decided = decided.sort((one, other) => other.at - one.at);
+  } finally {
+    if (early === own) early = null;
+  }
+  for (const told of own) takeApproval(told);
   touch('approvals');
 }
 
