@@ -41,7 +41,7 @@ pub(crate) struct OwnValues {
 
 impl OwnValues {
     /// Notes what the hook has changed, and returns what it finds next: `values` of the call, with its changes.
-    fn follow(&mut self, now: &Values, values: Values) -> Values {
+    fn follow(&mut self, now: &Values, values: &Values) -> Values {
         let changed = now.changes_since(&self.followed);
         let gone = self.followed.without_keys_of(now);
         self.own = std::mem::take(&mut self.own).without_keys_of(&gone).with(&changed);
@@ -130,7 +130,7 @@ impl CallContext {
         self.set_resumed(resumed.unwrap_or_default());
         let memory = {
             let mut state = self.state();
-            let values = values_of_hook.follow(&state.values, values);
+            let values = values_of_hook.follow(&state.values, &values);
             (state.usage, state.values) = (usage, values);
             state.memory.clone()
         };
