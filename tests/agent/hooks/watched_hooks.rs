@@ -363,3 +363,26 @@ impl Twice {
         one
     }
 }
+
+#[tokio::test]
+async fn a_watcher_that_panics_as_it_is_asked_what_it_watches_does_not_fail_the_call() {
+    struct Panics(Records<String>);
+
+    impl HookWatcher for Panics {
+        fn hook_ran(&self, run: &HookRun<'_>) {
+            self.0.push(run.hook().to_owned());
+        }
+
+        fn only_shadow(&self) -> bool {
+            panic!("it is not known")
+        }
+    }
+
+    let panics = Arc::new(Panics(Records::new()));
+    let sign = on(|event: &mut PostCall<'_>| event.final_message_mut().push_text("!"));
+    let model = ScriptedModel::new("fixed", |_| "Done.");
+    let builder = ReActAgent::builder("bot").model(model).hook(sign.named("sign"));
+    let agent = builder.hook(Watch(panics.clone())).build().unwrap();
+    assert_eq!(agent.call("Go").await.unwrap().text(), "Done.!");
+    assert_eq!(panics.0.take(), ["sign"]);
+}

@@ -1,4 +1,4 @@
-//! What hooks tell people who are asked about the tool calls of a call.
+//! Lets hooks tell people who are asked about a tool call what they know of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

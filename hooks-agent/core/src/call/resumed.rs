@@ -1,4 +1,4 @@
-//! What a call resumes: the tool calls that waited, and what was decided about them.
+//! Keeps the tool calls that waited when a call began, and the decisions about them.
 
 use crate::call::context::CallContext;
 use crate::memory::{Answer, Confirmed};

@@ -1,4 +1,4 @@
-//! What hooks tell people who are asked about a tool call.
+//! Notes of hooks, for people who are asked about a tool call.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What rules ask of the hook: where an argument came from.
+//! Answers rules that ask where an argument came from.
 
 use std::sync::Arc;
 

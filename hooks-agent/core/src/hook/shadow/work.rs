@@ -59,12 +59,13 @@ impl Reached {
     }
 
     fn has_messages_of(&self, other: &Self) -> bool {
-        let shared = |it: &'_ Self| {
-            it.messages.iter().flat_map(Messages::shared).cloned().collect::<Vec<_>>()
-        };
-        let (own, other) = (shared(self), shared(other));
-        own.len() == other.len()
-            && own.iter().zip(&other).all(|(own, other)| Arc::ptr_eq(own, other))
+        match (&self.messages, &other.messages) {
+            (Some(own), Some(other)) => {
+                own.len() == other.len()
+                    && own.shared().zip(other.shared()).all(|(own, other)| Arc::ptr_eq(own, other))
+            }
+            (own, other) => own.is_none() && other.is_none(),
+        }
     }
 }
 

@@ -22,7 +22,9 @@ struct Watching {
 
 impl CallWatchers {
     pub(crate) fn add(&mut self, group: HookGroup, watcher: &Arc<dyn HookWatcher>) {
-        let only_shadow = watcher.only_shadow();
+        // One that panics is told of all runs.
+        let asked = catch_unwind(AssertUnwindSafe(|| watcher.only_shadow()));
+        let only_shadow = asked.unwrap_or(false);
         self.0.push(Watching { group, watcher: watcher.clone(), only_shadow });
     }
 

@@ -84,8 +84,7 @@ fn is_behind_calls(run: &Run, index: usize) -> bool {
     matches!(before, Some(Turn::Model(_, calls)) if !calls.is_empty())
 }
 
-/// Whether a message of the user is the one before: a model that is told its task again after each result was told it
-/// once.
+/// Whether a message of the user only repeats the one before, behind results: some models get their task with each result.
 fn is_repeated(run: &Run, index: usize) -> bool {
     let Turn::User(own) = &run.turns[index] else { return false };
     let last = run.turns[..index].iter().rev().find_map(|turn| match turn {
