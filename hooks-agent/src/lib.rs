@@ -77,6 +77,7 @@
 //! | `policy` | hooks from files that operators write (feature `policy`) |
 //! | `replay` | calls that are recorded and replayed (feature `replay`) |
 //! | `guest` | the hooks of this crate for agents written elsewhere (feature `guest`) |
+//! | `interceptors` | the interceptors of AGENT-HOOKS-0.1 in these agents (feature `interceptors`) |
 //! | [`user`] | the user as an agent |
 //! | [`builtin`] | built-in hooks, by what they are for, and their order |
 //! | [`error`] | the errors |
@@ -115,6 +116,7 @@
 //! | `policy` | `Policy` |
 //! | `replay` | `Tape` |
 //! | `guest` | `guest::Guard`: hooks for agents written elsewhere; with `sqlite` `GuestThreads` |
+//! | `interceptors` | `interceptors::Interceptors`: policy engines and filters that speak AGENT-HOOKS-0.1 |
 //! | `cli` | the program `hooks-agent` |
 //! | `full` | all of them |
 //!
@@ -173,6 +175,9 @@ pub use hooks_agent_guest as guest;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use hooks_agent_guest::cli;
+#[cfg(feature = "interceptors")]
+#[doc(inline)]
+pub use hooks_agent_interceptors as interceptors;
 #[cfg(feature = "command")]
 #[doc(inline)]
 pub use hooks_agent_policy::command;

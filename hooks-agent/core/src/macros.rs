@@ -24,7 +24,7 @@
 /// | `answers = EventMask::NONE` | the handlers that return a flow | the [events](crate::hook::AgentHook::answers) that it may answer |
 /// | `answers_around = AroundMask::NONE` | `around` | the [calls](crate::hook::AgentHook::answers_around) that it may answer |
 /// | `tools = Self::tools_of` | none | a function from `&Self` to [`Tools`](crate::tool::Tools) |
-/// | `tool_names`, `tool_labels`, `counter`, `watcher`, `foreign_guard`, `ends_with_process`, `not_in_shadow`, `shadow_parts` | none | a function from `&Self` to what the method of [`AgentHook`](crate::hook::AgentHook) returns |
+/// | `tool_names`, `tool_labels`, `counter`, `watcher`, `foreign_guard`, `ends_with_process`, `not_in_shadow`, `plan_check`, `shadow_parts` | none | a function from `&Self` to what the method of [`AgentHook`](crate::hook::AgentHook) returns |
 /// | `class` | off | the hook runs in every `ReActAgent` of the process, without being added |
 /// | `class = dyn Agent` | off | the same in agents of every type, for the events that all have |
 /// | `crate = path` | by the manifest | the path of `hooks-agent`, or of `hooks-agent-core` |

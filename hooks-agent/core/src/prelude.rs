@@ -9,8 +9,9 @@ pub use crate::event::{
     ReasoningChunk, Settled, SummaryChunk,
 };
 pub use crate::hook::{
-    AgentHook, AgentHookExt, CallHooks, Compression, ModelCall, NextCompression, NextModel,
-    NextPermission, NextTool, PermissionCheck, ToolCall, on, priority,
+    AgentCall, AgentHook, AgentHookExt, CallHooks, Compression, ModelAttempt, ModelCall,
+    NextAttempt, NextCall, NextCompression, NextModel, NextPermission, NextTool, PermissionCheck,
+    ToolCall, on, priority,
 };
 pub use crate::macros::{agent_hook, tool};
 pub use crate::message::{ContentBlock, Messages, Msg, Role, ToolResult, ToolUse};

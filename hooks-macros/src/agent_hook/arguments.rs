@@ -11,7 +11,7 @@ use crate::support::runtime::agent;
 
 /// What each argument is, in the order in which a message lists them. Most have the name of the method
 /// of `AgentHook` that they fill.
-const ARGUMENTS: [(&str, Argument); 26] = [
+const ARGUMENTS: [(&str, Argument); 27] = [
     ("name", Argument::Value),
     ("priority", Argument::Value),
     ("before", Argument::Names),
@@ -31,6 +31,7 @@ const ARGUMENTS: [(&str, Argument); 26] = [
     ("foreign_guard", Argument::Function),
     ("ends_with_process", Argument::Function),
     ("not_in_shadow", Argument::Function),
+    ("plan_check", Argument::Function),
     ("shadow_parts", Argument::Function),
     ("events", Argument::Value),
     ("answers", Argument::Value),

@@ -10,7 +10,7 @@ use crate::support::types::ungrouped;
 
 /// The calls that a hook may run around: the type of the call and of its rest, the constant of the
 /// mask, the method of `AgentHook`, and what that returns.
-const AROUND: [Around; 4] = [
+const AROUND: [Around; 6] = [
     Around {
         call: "ModelCall",
         next: "NextModel",
@@ -41,6 +41,22 @@ const AROUND: [Around; 4] = [
         mask: "COMPRESSION",
         method: "around_compression",
         output: ("message", "Messages"),
+        error: ("error", "AgentError"),
+    },
+    Around {
+        call: "AgentCall",
+        next: "NextCall",
+        mask: "CALL",
+        method: "around_call",
+        output: ("message", "Msg"),
+        error: ("error", "AgentError"),
+    },
+    Around {
+        call: "ModelAttempt",
+        next: "NextAttempt",
+        mask: "MODEL_ATTEMPT",
+        method: "around_model_attempt",
+        output: ("model", "ModelAnswer"),
         error: ("error", "AgentError"),
     },
 ];

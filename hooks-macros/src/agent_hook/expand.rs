@@ -103,6 +103,10 @@ fn description(options: &Options) -> TokenStream {
                 let labels = quote!(#krate::hook::ToolLabels);
                 (quote!(::core::option::Option<#labels>), Some(labels))
             }
+            "plan_check" => {
+                let check = quote!(#krate::hook::PlanCheck);
+                (quote!(::core::option::Option<#check>), Some(check))
+            }
             "shadow_parts" => {
                 let part = quote!(#krate::hook::ShadowPart);
                 (quote!(#private::Vec<#part>), None)

@@ -106,6 +106,22 @@ pub trait Agent: Hookable {
         None
     }
 
+    /// Returns whether hooks run around whole calls of the agent.
+    #[doc(hidden)]
+    fn has_whole_call(&self) -> bool {
+        false
+    }
+
+    /// Answers messages inside of the hooks around whole calls.
+    #[doc(hidden)]
+    fn run_whole_call(
+        &self,
+        cx: CallContext,
+        messages: Messages,
+    ) -> BoxFuture<'_, Result<Msg, AgentError>> {
+        Box::pin(async move { self.reply(cx, messages).await })
+    }
+
     /// Returns what the agent keeps as it is while a call runs, or waits for its turn.
     #[doc(hidden)]
     fn hold(&self, _cx: &CallContext) -> Option<Arc<Memory>> {

@@ -52,6 +52,18 @@ pub(super) async fn reply<A: Agent + ?Sized>(
         cx.check_unfinished(&memory)?;
     }
     cx.emit(|| AgentEventKind::Started).await;
+    answer(agent, cx, messages).await
+}
+
+/// Answers the messages, inside of the hooks around whole calls.
+async fn answer<A: Agent + ?Sized>(
+    agent: &A,
+    cx: &CallContext,
+    messages: Messages,
+) -> Result<Msg, AgentError> {
+    if agent.has_whole_call() {
+        return agent.run_whole_call(cx.clone(), messages).await;
+    }
     agent.reply(cx.clone(), messages).await
 }
 
@@ -73,7 +85,7 @@ async fn stored<A: Agent + ?Sized>(
     if let Some(reply) = session.served(cx.through()) {
         return Ok(reply);
     }
-    let reply = pin!(agent.reply(cx.clone(), messages));
+    let reply = pin!(answer(agent, cx, messages));
     let reply = session.guard(reply).await?;
     // A hook may have made something else of the error.
     cx.check_shut_down()?;
@@ -99,7 +111,7 @@ async fn journaled<A: Agent + ?Sized>(
     }
     cx.check_unfinished(&memory)?;
     cx.emit(|| AgentEventKind::Started).await;
-    let reply = agent.reply(cx.clone(), messages).await;
+    let reply = answer(agent, cx, messages).await;
     // A hook may have made something else of the error.
     journal.check().map_err(AgentError::other)?;
     reply

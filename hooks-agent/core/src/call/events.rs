@@ -29,6 +29,20 @@ impl CallContext {
         Self { events: self.events.clone().map(mapped), ..self.clone() }
     }
 
+    /// Sends an event to the stream and waits until it is read: one that a hook
+    /// [held back](crate::hook::NextCall::run_with_events). A call without a stream drops it.
+    pub async fn send_event(&self, event: AgentEvent) {
+        if let Some(events) = &self.events {
+            Box::pin(events.send(event)).await;
+        }
+    }
+
+    /// Returns whether the call has a stream.
+    #[must_use]
+    pub fn has_stream(&self) -> bool {
+        self.events.is_some()
+    }
+
     /// Sends an event to the stream. `kind` runs only if the call has one.
     pub(crate) async fn emit(&self, kind: impl FnOnce() -> AgentEventKind) {
         let Some(events) = &self.events else { return };

@@ -51,6 +51,16 @@ pub enum BuildError {
         /// Why.
         why: String,
     },
+    /// A hook cannot run beside the other hooks of the agent.
+    #[error("the hook `{hook}` of agent `{agent}` cannot run beside the others: {why}")]
+    Conflict {
+        /// The name of the agent.
+        agent: String,
+        /// The name of the hook.
+        hook: String,
+        /// Why.
+        why: String,
+    },
     /// Two hooks count in the same thread value, so each call would count twice.
     #[error(
         "the hooks `{}` and `{}` of agent `{agent}` both count in `{counter}`, so each call would count \

@@ -3,26 +3,29 @@
 use std::any::type_name;
 use std::sync::Arc;
 
-use hooks_core::{HookOrder, HookResult, HookRole};
+use hooks_core::{HookOrder, HookPlan, HookResult, HookRole};
 
 use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
 use crate::hook::around::{
-    AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
-    PermissionCheck, ToolCall,
+    AgentCall, AroundMask, Compression, ModelAttempt, ModelCall, NextAttempt, NextCall,
+    NextCompression, NextModel, NextPermission, NextTool, PermissionCheck, ToolCall,
 };
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::forward::forward_hook;
 use crate::hook::priority;
 use crate::hook::shadow::{Shadow, ShadowPart};
 use crate::hook::watch::HookWatcher;
-use crate::message::{Messages, ToolResult};
+use crate::message::{Messages, Msg, ToolResult};
 use crate::model::ModelAnswer;
 use crate::tool::{Permission, ToolError, Tools};
 
 /// Tells whether a hook has a label for a tool.
 pub type ToolLabels = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
+/// Tells why a hook cannot run in an agent with this plan, if it cannot.
+pub type PlanCheck = Arc<dyn Fn(&HookPlan) -> Option<String> + Send + Sync>;
 
 /// A hook that receives the events of an agent's calls and may change them.
 ///
@@ -114,8 +117,9 @@ pub trait AgentHook: Send + Sync + 'static {
     /// Returns the calls that the hook runs around, by
     /// [`around_model_call`](AgentHook::around_model_call),
     /// [`around_tool_call`](AgentHook::around_tool_call),
-    /// [`around_permission_check`](AgentHook::around_permission_check) and
-    /// [`around_compression`](AgentHook::around_compression). Called once, when the hook is registered.
+    /// [`around_permission_check`](AgentHook::around_permission_check),
+    /// [`around_compression`](AgentHook::around_compression), [`around_call`](AgentHook::around_call) and
+    /// [`around_model_attempt`](AgentHook::around_model_attempt). Called once, when the hook is registered.
     /// A hook that does nothing else returns [`EventMask::NONE`] from [`events`](AgentHook::events).
     fn around(&self) -> AroundMask {
         AroundMask::NONE
@@ -215,6 +219,12 @@ pub trait AgentHook: Send + Sync + 'static {
         false
     }
 
+    /// Returns what tells why the hook cannot run beside the other hooks of an agent, if it may be so: such an agent
+    /// is not [built](crate::error::BuildError::Conflict). It is asked when the agent is built; the default is none.
+    fn plan_check(&self) -> Option<PlanCheck> {
+        None
+    }
+
     /// Returns why the hook cannot run [in shadow](crate::hook::AgentHookExt::in_shadow), if it cannot: it runs the
     /// rest of a call more than once, or what it does outside of the call cannot be left undone, as asking somebody.
     /// An agent with such a hook in shadow is not [built](crate::error::BuildError::NotInShadow). The default is
@@ -307,6 +317,33 @@ pub trait AgentHook: Send + Sync + 'static {
         async move { next.run(compression.into_messages()).await }
     }
 
+    /// Runs around each whole call of the agent, if [`around`](AgentHook::around) has
+    /// [`CALL`](AroundMask::CALL). A hook of lower priority runs outside of one of higher priority.
+    ///
+    /// # Errors
+    /// An error fails the call.
+    fn around_call(
+        &self,
+        call: AgentCall<'_>,
+        next: NextCall<'_>,
+    ) -> impl Future<Output = Result<Msg, AgentError>> + Send {
+        async move { next.run(call.into_messages()).await }
+    }
+
+    /// Runs around each attempt to have an answer of a model, if [`around`](AgentHook::around) has
+    /// [`MODEL_ATTEMPT`](AroundMask::MODEL_ATTEMPT). A hook of lower priority runs outside of one of higher
+    /// priority, and all of them inside of those around the model call.
+    ///
+    /// # Errors
+    /// An error is one of the model call.
+    fn around_model_attempt(
+        &self,
+        attempt: ModelAttempt<'_>,
+        next: NextAttempt<'_>,
+    ) -> impl Future<Output = Result<ModelAnswer, AgentError>> + Send {
+        async move { next.run(attempt.into_request()).await }
+    }
+
     /// Returns the parts of the hook that are in shadow while it is not: what they would have done is in
     /// [`ReActAgent::shadow_counts`](crate::react::ReActAgent::shadow_counts). The default is none.
     fn shadow_parts(&self) -> Vec<ShadowPart> {
@@ -333,8 +370,8 @@ impl<H: AgentHook> AgentHook for Arc<H> {
     forward_hook! {
         self => AgentHook, &**self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow shadow_parts __shadow on_event on_event_now
-        around_model_call around_tool_call around_permission_check around_compression
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login plan_check counter not_in_shadow shadow_parts __shadow on_event on_event_now
+        around_model_call around_tool_call around_permission_check around_compression around_call around_model_attempt
     }
 
     fn __share(self) -> Arc<dyn DynAgentHook> {

@@ -40,8 +40,8 @@ impl<H: AgentHook> AgentHook for Blocking<H> {
     forward_hook! {
         self => AgentHook, &self.0;
         name priority order events answers around answers_around tools inherit always is_parallel once role watcher
-        foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow shadow_parts __shadow around_model_call around_tool_call
-        around_permission_check around_compression
+        foreign_guard tool_names tool_labels ends_with_process needs_login plan_check counter not_in_shadow shadow_parts __shadow around_model_call around_tool_call
+        around_permission_check around_compression around_call around_model_attempt
     }
 
     async fn on_event(&self, event: &mut HookEvent<'_>) -> HookResult<Flow> {

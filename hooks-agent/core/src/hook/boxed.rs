@@ -7,15 +7,15 @@ use hooks_core::{BoxFuture, HookOrder, HookResult, HookRole};
 use crate::call::ForeignGuard;
 use crate::error::AgentError;
 use crate::event::{EventMask, Flow, HookEvent};
-use crate::hook::agent_hook::{AgentHook, ToolLabels};
+use crate::hook::agent_hook::{AgentHook, PlanCheck, ToolLabels};
 use crate::hook::around::{
-    AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
-    PermissionCheck, ToolCall,
+    AgentCall, AroundMask, Compression, ModelAttempt, ModelCall, NextAttempt, NextCall,
+    NextCompression, NextModel, NextPermission, NextTool, PermissionCheck, ToolCall,
 };
 use crate::hook::forward::forward_hook;
 use crate::hook::shadow::{Shadow, ShadowPart};
 use crate::hook::watch::HookWatcher;
-use crate::message::{Messages, ToolResult};
+use crate::message::{Messages, Msg, ToolResult};
 use crate::model::ModelAnswer;
 use crate::tool::{Permission, ToolError, Tools};
 
@@ -75,6 +75,7 @@ pub trait Sealed: Send + Sync + 'static {
     fn tool_labels(&self) -> Option<ToolLabels>;
     fn ends_with_process(&self) -> Option<String>;
     fn needs_login(&self) -> bool;
+    fn plan_check(&self) -> Option<PlanCheck>;
     fn counter(&self) -> Option<String>;
     fn not_in_shadow(&self) -> Option<String>;
     fn shadow_parts(&self) -> Vec<ShadowPart>;
@@ -101,13 +102,23 @@ pub trait Sealed: Send + Sync + 'static {
         compression: Compression<'a>,
         next: NextCompression<'a>,
     ) -> BoxFuture<'a, Result<Messages, AgentError>>;
+    fn around_call<'a>(
+        &'a self,
+        call: AgentCall<'a>,
+        next: NextCall<'a>,
+    ) -> BoxFuture<'a, Result<Msg, AgentError>>;
+    fn around_model_attempt<'a>(
+        &'a self,
+        attempt: ModelAttempt<'a>,
+        next: NextAttempt<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, AgentError>>;
 }
 
 impl<H: AgentHook> Sealed for H {
     forward_hook! {
         self => AgentHook, self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow shadow_parts __shadow on_event_now
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login plan_check counter not_in_shadow shadow_parts __shadow on_event_now
     }
 
     fn on_event<'a>(&'a self, event: &'a mut HookEvent<'_>) -> BoxFuture<'a, HookResult<Flow>> {
@@ -145,6 +156,22 @@ impl<H: AgentHook> Sealed for H {
     ) -> BoxFuture<'a, Result<Messages, AgentError>> {
         Box::pin(AgentHook::around_compression(self, compression, next))
     }
+
+    fn around_call<'a>(
+        &'a self,
+        call: AgentCall<'a>,
+        next: NextCall<'a>,
+    ) -> BoxFuture<'a, Result<Msg, AgentError>> {
+        Box::pin(AgentHook::around_call(self, call, next))
+    }
+
+    fn around_model_attempt<'a>(
+        &'a self,
+        attempt: ModelAttempt<'a>,
+        next: NextAttempt<'a>,
+    ) -> BoxFuture<'a, Result<ModelAnswer, AgentError>> {
+        Box::pin(AgentHook::around_model_attempt(self, attempt, next))
+    }
 }
 
 impl dyn DynAgentHook {
@@ -162,8 +189,8 @@ impl AgentHook for Box<dyn DynAgentHook> {
     forward_hook! {
         self => Sealed, &**self;
         name priority order events sync_events answers around answers_around tools inherit always is_parallel once
-        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter not_in_shadow shadow_parts __shadow on_event on_event_now
-        around_model_call around_tool_call around_permission_check around_compression
+        role watcher foreign_guard tool_names tool_labels ends_with_process needs_login plan_check counter not_in_shadow shadow_parts __shadow on_event on_event_now
+        around_model_call around_tool_call around_permission_check around_compression around_call around_model_attempt
     }
 
     fn __share(self) -> Arc<dyn DynAgentHook> {

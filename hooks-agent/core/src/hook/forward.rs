@@ -125,6 +125,11 @@ macro_rules! __forward_hook {
             $to::needs_login($hook)
         }
     };
+    (@ plan_check $this:tt $to:ident $hook:expr) => {
+        fn plan_check(&$this) -> Option<$crate::hook::PlanCheck> {
+            $to::plan_check($hook)
+        }
+    };
     (@ ends_with_process $this:tt $to:ident $hook:expr) => {
         fn ends_with_process(&$this) -> Option<String> {
             $to::ends_with_process($hook)
@@ -189,6 +194,26 @@ macro_rules! __forward_hook {
         ) -> impl Future<Output = Result<$crate::message::Messages, $crate::error::AgentError>> + Send
         {
             $crate::__forward_hook!(@ future $to, $to::around_compression($hook, compression, next))
+        }
+    };
+    (@ around_call $this:tt $to:ident $hook:expr) => {
+        fn around_call(
+            &$this,
+            call: $crate::hook::AgentCall<'_>,
+            next: $crate::hook::NextCall<'_>,
+        ) -> impl Future<Output = Result<$crate::message::Msg, $crate::error::AgentError>> + Send
+        {
+            $crate::__forward_hook!(@ future $to, $to::around_call($hook, call, next))
+        }
+    };
+    (@ around_model_attempt $this:tt $to:ident $hook:expr) => {
+        fn around_model_attempt(
+            &$this,
+            attempt: $crate::hook::ModelAttempt<'_>,
+            next: $crate::hook::NextAttempt<'_>,
+        ) -> impl Future<Output = Result<$crate::model::ModelAnswer, $crate::error::AgentError>> + Send
+        {
+            $crate::__forward_hook!(@ future $to, $to::around_model_attempt($hook, attempt, next))
         }
     };
 }

@@ -17,12 +17,12 @@ mod shadow;
 mod watch;
 
 pub use crate::error::TextBlocked;
-pub use agent_hook::{AgentHook, ToolLabels};
-pub(crate) use around::Inner;
+pub use agent_hook::{AgentHook, PlanCheck, ToolLabels};
 pub use around::{
-    AroundMask, Compression, ModelCall, NextCompression, NextModel, NextPermission, NextTool,
-    PermissionCheck, ToolCall,
+    AgentCall, AroundMask, Compression, ModelAttempt, ModelCall, NextAttempt, NextCall,
+    NextCompression, NextModel, NextPermission, NextTool, PermissionCheck, ToolCall,
 };
+pub(crate) use around::{Inner, InnerCall, InnerModelCall, MapEvent};
 pub use blocking::Blocking;
 pub use boxed::DynAgentHook;
 pub use call_hooks::CallHooks;

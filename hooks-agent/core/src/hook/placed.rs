@@ -231,9 +231,9 @@ impl<H> Placed<H> {
 impl<H: AgentHook> AgentHook for Placed<H> {
     forward_hook! {
         self => AgentHook, &self.hook;
-        events sync_events around tools once watcher foreign_guard tool_names tool_labels ends_with_process needs_login counter
+        events sync_events around tools once watcher foreign_guard tool_names tool_labels ends_with_process needs_login plan_check counter
         not_in_shadow shadow_parts __shadow on_event on_event_now around_model_call around_tool_call around_permission_check
-        around_compression
+        around_compression around_call around_model_attempt
     }
 
     fn name(&self) -> String {

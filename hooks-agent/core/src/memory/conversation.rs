@@ -132,6 +132,31 @@ impl Memory {
         conversation.note_rewrite();
     }
 
+    /// Replaces one message in its place: the one that is `before`. Returns whether it is there. What waits, and
+    /// what was observed meanwhile, stays. A changed message has its role, its tool calls and its results.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use hooks_agent::memory::Memory;
+    /// use hooks_agent::message::Msg;
+    ///
+    /// let memory = Memory::new();
+    /// let said = Arc::new(Msg::user("my code is 1234"));
+    /// memory.add(said.clone());
+    /// assert!(memory.replace_message(&said, Msg::user("my code is ***")));
+    /// assert_eq!(memory.messages().last().unwrap().text(), "my code is ***");
+    /// ```
+    pub fn replace_message(&self, before: &Arc<Msg>, after: impl Into<Arc<Msg>>) -> bool {
+        let mut conversation = self.lock();
+        let mut messages = conversation.messages.shared_mut().rev();
+        let Some(place) = messages.find(|msg| Arc::ptr_eq(msg, before)) else { return false };
+        *place = after.into();
+        drop(messages);
+        conversation.note_rewrite();
+        true
+    }
+
     /// Returns the values that hooks keep with the thread, by name, as JSON.
     #[must_use]
     pub fn values(&self) -> Map<String, Value> {

@@ -359,7 +359,13 @@ impl ReActAgentBuilder {
             printer: self.printer,
             has_reported: AtomicBool::new(false),
         };
-        ReActAgent::assemble(core, hooks).in_order()
+        let agent = ReActAgent::assemble(core, hooks).in_order()?;
+        match agent.conflict() {
+            None => Ok(agent),
+            Some((hook, why)) => {
+                Err(BuildError::Conflict { agent: agent.core.state.name().to_owned(), hook, why })
+            }
+        }
     }
 }
 

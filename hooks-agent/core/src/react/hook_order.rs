@@ -32,6 +32,11 @@ impl ReActAgent {
         }
     }
 
+    /// Returns a hook that cannot run beside the others, and why.
+    pub(super) fn conflict(&self) -> Option<(String, String)> {
+        self.event_hooks.lock().conflict(|| Hookable::hook_plan(self))
+    }
+
     /// Returns the agent that refuses a call with these hooks, if they cannot run in the order that they ask for.
     pub(super) fn refusing(&self, inherited: &HookList) -> Option<Arc<Self>> {
         if !self.event_hooks.is_ordered() && !inherited.is_ordered() && !class_hooks_ask() {

@@ -4,14 +4,15 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use hooks_core::hookable;
+use hooks_core::{Hookable, hookable};
 
+use crate::agent::Agent;
 use crate::call::tool::CheckedCall;
 use crate::call::{CallContext, Door, RunMode};
 use crate::error::AgentError;
 use crate::memory::Confirmed;
 use crate::message::{Asker, ContentBlock, Messages, Msg, ToolOutput, ToolResult, ToolUse};
-use crate::model::{ChatRequest, ModelAnswer};
+use crate::model::{ChatModel, ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
 use crate::react::agent_tool::AgentTool;
 use crate::react::compressor::ContextConfig;
@@ -157,9 +158,41 @@ impl ReActAgent {
         if let Some(recorded) = cx.recorded_answer() {
             return Ok(recorded);
         }
-        let core = &*self.core;
         cx.count_asked();
+        if self.has_hooks(Self::AROUND_MODEL_ATTEMPT) {
+            // Boxed, so that the future of other calls stays small.
+            let model = self.core.model.clone();
+            return Box::pin(self.model_attempt(cx, model, request)).await;
+        }
+        let core = &*self.core;
         Ok(ModelAnswer::ask_known(&*core.model, Some(&core.model_name), request).await?)
+    }
+
+    /// Asks a model and waits for the first chunk of its answer: inside of all hooks of
+    /// [`model_call`](Self::model_call), for the agent's model and for those that
+    /// [hooks ask](crate::hook::NextModel::ask).
+    ///
+    /// # Errors
+    /// The errors of the model and of hooks.
+    #[hook(reentry = "run")]
+    pub async fn model_attempt(
+        &self,
+        cx: CallContext,
+        model: Arc<dyn ChatModel>,
+        request: ChatRequest,
+    ) -> Result<ModelAnswer, AgentError> {
+        let _ = cx;
+        Ok(ModelAnswer::ask_known(&*model, Some(&self.core.model_name), request).await?)
+    }
+
+    /// Answers messages: [`reply`](crate::agent::Agent::reply) with its hooks. Hook it to be outside of all of
+    /// them. A call by [`AgentExt`](crate::agent::AgentExt) runs it.
+    ///
+    /// # Errors
+    /// The errors of the agent and of hooks.
+    #[hook(reentry = "run")]
+    pub async fn whole_call(&self, cx: CallContext, messages: Messages) -> Result<Msg, AgentError> {
+        self.reply(cx, messages).await
     }
 
     /// Runs a tool after its permission check. A tool call that a hook around it changed keeps its
@@ -301,6 +334,19 @@ impl ReActAgent {
 }
 
 impl ReActAgent {
+    /// Asks another model than the agent's.
+    pub(in crate::react) async fn attempt(
+        &self,
+        cx: CallContext,
+        model: Arc<dyn ChatModel>,
+        request: ChatRequest,
+    ) -> Result<ModelAnswer, AgentError> {
+        if self.has_hooks(Self::AROUND_MODEL_ATTEMPT) {
+            return self.model_attempt(cx, model, request).await;
+        }
+        Ok(ModelAnswer::ask(&*model, request).await?)
+    }
+
     /// Returns why the tool of a tool call does not run in the mode of the call, if it does not.
     pub(in crate::react) fn refused_by_mode(
         &self,

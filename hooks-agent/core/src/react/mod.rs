@@ -25,7 +25,8 @@ pub use hook_source::{HookSet, HookSource};
 pub use limits::Limits;
 pub use methods::{
     ReActAgentActingArgs, ReActAgentActingChunkArgs, ReActAgentCheckPermissionArgs,
-    ReActAgentCompressContextArgs, ReActAgentModelCallArgs, ReActAgentReasoningArgs,
-    ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs, ReActAgentSummaryChunkArgs,
-    ReActAgentSystemPromptArgs, ReActAgentToolCallArgs,
+    ReActAgentCompressContextArgs, ReActAgentModelAttemptArgs, ReActAgentModelCallArgs,
+    ReActAgentReasoningArgs, ReActAgentReasoningChunkArgs, ReActAgentSummarizingArgs,
+    ReActAgentSummaryChunkArgs, ReActAgentSystemPromptArgs, ReActAgentToolCallArgs,
+    ReActAgentWholeCallArgs,
 };

@@ -135,12 +135,26 @@ impl Agent for ReActAgent {
         governed.map(|agent| -> Arc<dyn Agent> { agent })
     }
 
+    fn has_whole_call(&self) -> bool {
+        self.has_hooks(Self::AROUND_WHOLE_CALL)
+    }
+
+    fn run_whole_call(
+        &self,
+        cx: CallContext,
+        messages: Messages,
+    ) -> BoxFuture<'_, Result<Msg, AgentError>> {
+        Box::pin(self.whole_call(cx, messages))
+    }
+
     fn hold(&self, cx: &CallContext) -> Option<Arc<Memory>> {
         self.core.threads.memory(cx.named_thread()?)
     }
 
     fn has_reviewers(&self) -> bool {
-        self.has_hooks(Self::POST_REPLY) || self.has_hooks(Self::AROUND_REPLY)
+        self.has_hooks(Self::POST_REPLY)
+            || self.has_hooks(Self::AROUND_REPLY)
+            || self.has_hooks(Self::AROUND_WHOLE_CALL)
     }
 
     fn system_message(&self) -> Option<Arc<Msg>> {

@@ -144,6 +144,7 @@ impl ModelFallback {
     async fn ask_others(
         &self,
         call: &ModelCall<'_>,
+        next: NextModel<'_>,
         mut error: ModelError,
     ) -> Result<ModelAnswer, AgentError> {
         let cx = call.context();
@@ -153,9 +154,9 @@ impl ModelFallback {
             tracing::warn!(target: "hooks_agent::builtin::recover", agent = cx.agent_name(), model = name, %error, "another model is asked");
             let mut request = call.request().clone();
             make_readable(&mut request.messages, |msg| self.writer(msg) == Some(name));
-            error = match ModelAnswer::ask(&**model, request).await {
-                Err(error) if self.falls_back(&error) => error,
-                ended => return Ok(ended?),
+            error = match next.ask(model.clone(), request).await {
+                Err(AgentError::Model(error)) if self.falls_back(&error) => error,
+                ended => return ended,
             };
         }
         Err(error.into())
@@ -198,7 +199,7 @@ impl ModelFallback {
         answered.is_own.store(ended.is_ok(), Ordering::Relaxed);
         match ended {
             Err(AgentError::Model(error)) if self.falls_back(&error) => {
-                self.ask_others(&call, error).await
+                self.ask_others(&call, next, error).await
             }
             ended => ended,
         }

@@ -24,6 +24,10 @@ impl AroundMask {
     pub const PERMISSION_CHECK: Self = Self(4);
     /// Compressions of the conversation.
     pub const COMPRESSION: Self = Self(8);
+    /// Whole calls of the agent: outside of all its events.
+    pub const CALL: Self = Self(16);
+    /// Each attempt to have an answer of a model: inside of all hooks around the model call.
+    pub const MODEL_ATTEMPT: Self = Self(32);
 
     /// Returns whether all calls of the other set are in this one.
     #[must_use]

@@ -1,5 +1,7 @@
 //! The calls that hooks run around, and the `Next` types that run the rest of them.
 
+mod attempt;
+mod call;
 mod compression;
 mod mask;
 mod model;
@@ -7,8 +9,12 @@ mod next_tool;
 mod permission;
 mod tool;
 
+pub use attempt::{ModelAttempt, NextAttempt};
+pub use call::{AgentCall, NextCall};
+pub(crate) use call::{InnerCall, MapEvent};
 pub use compression::{Compression, NextCompression};
 pub use mask::AroundMask;
+pub(crate) use model::InnerModelCall;
 pub use model::{ModelCall, NextModel};
 pub use next_tool::NextTool;
 pub use permission::{NextPermission, PermissionCheck};

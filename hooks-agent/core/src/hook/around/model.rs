@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
-use hooks_core::BoxError;
+use hooks_core::{BoxError, BoxFuture};
 
 use crate::agent::Agent;
 use crate::call::CallContext;
@@ -106,10 +107,12 @@ impl<'a> ModelCall<'a> {
 /// A hook that asks another model if the first one fails:
 ///
 /// ```
+/// use std::sync::Arc;
+///
 /// use hooks_agent::model::ModelError;
 /// use hooks_agent::prelude::*;
 ///
-/// struct Fallback(ScriptedModel);
+/// struct Fallback(Arc<ScriptedModel>);
 ///
 /// #[agent_hook]
 /// impl Fallback {
@@ -119,9 +122,7 @@ impl<'a> ModelCall<'a> {
 ///         next: NextModel<'_>,
 ///     ) -> Result<ModelAnswer, AgentError> {
 ///         match next.run(call.request().clone()).await {
-///             Err(AgentError::Model(_)) => {
-///                 Ok(ModelAnswer::ask(&self.0, call.into_request()).await?)
-///             }
+///             Err(AgentError::Model(_)) => next.ask(self.0.clone(), call.into_request()).await,
 ///             ended => ended,
 ///         }
 ///     }
@@ -129,17 +130,27 @@ impl<'a> ModelCall<'a> {
 ///
 /// # futures::executor::block_on(async {
 /// let model = ScriptedModel::new("busy", |_| ModelError::status("busy", 503));
-/// let other = Fallback(ScriptedModel::new("other", |_| "Here I am."));
+/// let other = Fallback(Arc::new(ScriptedModel::new("other", |_| "Here I am.")));
 /// let agent = ReActAgent::builder("assistant").model(model).hook(other).build()?;
 /// assert_eq!(agent.call("Is anybody there?").await?.text(), "Here I am.");
 /// # Ok::<(), AgentError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Clone, Copy)]
-pub struct NextModel<'a>(&'a dyn Inner<ChatRequest, ModelAnswer, AgentError>);
+pub struct NextModel<'a>(&'a dyn InnerModelCall);
+
+/// The rest of a model call.
+pub(crate) trait InnerModelCall: Inner<ChatRequest, ModelAnswer, AgentError> {
+    /// Asks another model.
+    fn ask(
+        &self,
+        model: Arc<dyn ChatModel>,
+        request: ChatRequest,
+    ) -> BoxFuture<'_, Result<ModelAnswer, AgentError>>;
+}
 
 impl<'a> NextModel<'a> {
-    pub(crate) fn new(inner: &'a dyn Inner<ChatRequest, ModelAnswer, AgentError>) -> Self {
+    pub(crate) fn new(inner: &'a dyn InnerModelCall) -> Self {
         Self(inner)
     }
 
@@ -149,6 +160,19 @@ impl<'a> NextModel<'a> {
     /// The errors of the model and of the hooks further in.
     pub async fn run(&self, request: ChatRequest) -> Result<ModelAnswer, AgentError> {
         self.0.run(request).await
+    }
+
+    /// Asks another model than the agent's and waits for the first chunk of its answer. Hooks around
+    /// [attempts](crate::hook::ModelAttempt) run around it, the hooks further in do not.
+    ///
+    /// # Errors
+    /// The errors of that model and of the hooks around the attempt.
+    pub async fn ask(
+        &self,
+        model: Arc<dyn ChatModel>,
+        request: ChatRequest,
+    ) -> Result<ModelAnswer, AgentError> {
+        self.0.ask(model, request).await
     }
 
     /// Creates the error of a call that this hook fails, with the name of the hook.

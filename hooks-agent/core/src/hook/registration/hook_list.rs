@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::plan::HooksVersion;
-use hooks_core::{HookGroup, HookOrder, Hookable, OrderFault};
+use hooks_core::{HookGroup, HookOrder, HookPlan, Hookable, OrderFault};
 
 use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
 use crate::hook::boxed::DynAgentHook;
@@ -149,6 +149,13 @@ impl HookList {
         let mut refused =
             shadowed.filter_map(|it| Some((it.hook.name(), it.hook.not_in_shadow()?)));
         refused.next()
+    }
+
+    /// Returns a hook that cannot run beside the others of an agent, and why.
+    pub(crate) fn conflict(&self, plan: impl Fn() -> HookPlan) -> Option<(String, String)> {
+        let mut checks =
+            self.0.iter().filter_map(|it| Some((it.hook.name(), it.hook.plan_check()?)));
+        checks.find_map(|(hook, check)| Some((hook, check(&plan())?)))
     }
 
     /// Returns a hook that is to run at once with others and cannot, and why.

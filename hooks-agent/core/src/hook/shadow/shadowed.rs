@@ -99,7 +99,13 @@ impl AgentHook for Shadowed {
     fn not_in_shadow(&self) -> Option<String> {
         let hook = self.0.hook();
         let twice = || hook.__shadow().map(|_| "it is in shadow already".to_owned());
-        hook.not_in_shadow().or_else(twice)
+        let outside = || {
+            let around = hook.around();
+            let is_outside =
+                around.contains(AroundMask::CALL) || around.contains(AroundMask::MODEL_ATTEMPT);
+            is_outside.then(|| "it runs around whole calls, or around attempts".to_owned())
+        };
+        hook.not_in_shadow().or_else(twice).or_else(outside)
     }
 
     fn shadow_parts(&self) -> Vec<ShadowPart> {

@@ -68,6 +68,20 @@ impl<'a> AroundRun<'a> {
         Self::begin(hook, cx, "COMPRESSION", || (None, Content::Nothing))
     }
 
+    /// Begins the run around an attempt, if somebody watches.
+    pub(crate) fn of_attempt(
+        hook: &'a Installed,
+        cx: &'a CallContext,
+        request: &ChatRequest,
+    ) -> Option<Self> {
+        Self::begin(hook, cx, "MODEL_ATTEMPT", || (None, Content::of_request(request)))
+    }
+
+    /// Begins the run around a whole call, if somebody watches.
+    pub(crate) fn of_call(hook: &'a Installed, cx: &'a CallContext) -> Option<Self> {
+        Self::begin(hook, cx, "CALL", || (None, Content::Nothing))
+    }
+
     fn begin(
         hook: &'a Installed,
         cx: &'a CallContext,

@@ -1,6 +1,8 @@
-//! Registers event hooks around the calls of the model and of tools, around permission checks and
-//! compressions.
+//! Registers event hooks around the calls of the model and of tools, around permission checks,
+//! compressions, whole calls, and the attempts of a model call.
 
+mod attempt;
+mod call;
 mod compression;
 mod model;
 mod noted;
@@ -33,5 +35,11 @@ pub(super) fn install_around(
     }
     if around.contains(AroundMask::COMPRESSION) {
         compression::install(target, hook, registration);
+    }
+    if around.contains(AroundMask::CALL) {
+        call::install(target, hook, registration);
+    }
+    if around.contains(AroundMask::MODEL_ATTEMPT) {
+        attempt::install(target, hook, registration);
     }
 }

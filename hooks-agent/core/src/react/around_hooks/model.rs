@@ -7,10 +7,10 @@ use hooks_core::{BoxError, BoxFuture, Next, hook};
 use crate::call::CallContext;
 use crate::error::AgentError;
 use crate::hook::{
-    AroundMask, AroundRun, DynAgentHook, Inner, Installed, ModelCall, NextModel, NoteInside,
-    Registration, Target, level_of,
+    AroundMask, AroundRun, DynAgentHook, Inner, InnerModelCall, Installed, ModelCall, NextModel,
+    NoteInside, Registration, Target, level_of,
 };
-use crate::model::{ChatRequest, ModelAnswer};
+use crate::model::{ChatModel, ChatRequest, ModelAnswer};
 use crate::react::agent::ReActAgent;
 use crate::react::around_hooks::noted::noted;
 use crate::react::methods::ReActAgentModelCallArgs;
@@ -25,7 +25,7 @@ pub(super) fn install(
         let ReActAgentModelCallArgs { cx, request } = args;
         let run = AroundRun::of_model(&hook, &cx, &request).map(Box::new);
         let note = run.as_deref().map(|run| run as &dyn NoteInside);
-        let inner = InnerModel { next, cx: cx.clone(), note };
+        let inner = InnerModel { next, agent, cx: cx.clone(), note };
         let own = hook.enter(agent, &cx).map_err(|error| inner.fail(error))?;
         let cx = own.as_ref().unwrap_or(&cx);
         let call = ModelCall::new(agent, cx, &*agent.core.model, request);
@@ -41,8 +41,23 @@ pub(super) fn install(
 
 struct InnerModel<'a> {
     next: Next<'a, ReActAgent, ReActAgentModelCallArgs>,
+    agent: &'a ReActAgent,
     cx: CallContext,
     note: Option<&'a dyn NoteInside>,
+}
+
+impl InnerModelCall for InnerModel<'_> {
+    fn ask(
+        &self,
+        model: Arc<dyn ChatModel>,
+        request: ChatRequest,
+    ) -> BoxFuture<'_, Result<ModelAnswer, AgentError>> {
+        if let Some(note) = self.note {
+            note.passes_request(&request);
+        }
+        let inside = Box::pin(self.agent.attempt(self.cx.clone(), model, request));
+        noted(self.note, inside, |_| None)
+    }
 }
 
 impl Inner<ChatRequest, ModelAnswer, AgentError> for InnerModel<'_> {

@@ -79,6 +79,7 @@ impl<'a> KeepAnswer<'a> {
         Self::new(agent, cx, input, |agent| {
             agent.has_hooks(ReActAgent::POST_REASONING)
                 || agent.has_hooks(ReActAgent::AROUND_REASONING)
+                || agent.has_hooks(ReActAgent::AROUND_WHOLE_CALL)
         })
     }
 
@@ -91,6 +92,7 @@ impl<'a> KeepAnswer<'a> {
         Self::new(agent, cx, input, |agent| {
             agent.has_hooks(ReActAgent::POST_SUMMARIZING)
                 || agent.has_hooks(ReActAgent::AROUND_SUMMARIZING)
+                || agent.has_hooks(ReActAgent::AROUND_WHOLE_CALL)
         })
     }
 

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use crate::agent::Agent;
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::hook::around::{Inner, ModelCall, NextModel};
+use crate::hook::around::{Inner, InnerModelCall, ModelCall, NextModel};
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::shadow::around::rest::{Beside, Real, Rest, agent_error};
 use crate::hook::shadow::executor::Shadow;
@@ -119,6 +119,16 @@ impl Inner<ChatRequest, ModelAnswer, AgentError> for RestOfModel {
 
     fn context(&self) -> &CallContext {
         &self.rest.cx
+    }
+}
+
+impl InnerModelCall for RestOfModel {
+    fn ask(
+        &self,
+        model: Arc<dyn ChatModel>,
+        request: ChatRequest,
+    ) -> BoxFuture<'_, Result<ModelAnswer, AgentError>> {
+        Box::pin(async move { Ok(ModelAnswer::ask(&*model, request).await?) })
     }
 }
 

@@ -1,0 +1,206 @@
+//! A whole call: start, input, output and end of its session.
+
+use std::sync::Arc;
+
+use agent_hooks::InterceptionPoint;
+use hooks_agent_core::agent::Agent;
+use hooks_agent_core::call::CallContext;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::hook::{AgentCall, NextCall};
+use hooks_agent_core::message::{ContentBlock, GenerateReason, Messages, Msg, Role};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use crate::context::message::{input_back, input_of, remove_thinking, thinking_of};
+use crate::context::output::{output_back, output_of};
+use crate::host::blocked::Blocked;
+use crate::host::emission::At;
+use crate::host::held::Held;
+use crate::host::interceptors::Host;
+use crate::host::session::Session;
+
+/// What stands in memory for a reply that was withheld.
+const WITHHELD: &str = "[the reply was withheld]";
+
+/// Why a call without a runtime fails.
+const NO_RUNTIME: &str =
+    "interceptors need a runtime of tokio, for their time limits: call the agent inside of one";
+
+impl Host {
+    /// Runs a call as a session.
+    pub(super) async fn run_call(
+        self: Arc<Self>,
+        session: Arc<Session>,
+        call: AgentCall<'_>,
+        next: NextCall<'_>,
+    ) -> Result<Msg, AgentError> {
+        let Ok(runtime) = Handle::try_current() else { return Err(next.fail(NO_RUNTIME)) };
+        let cx = call.context().clone();
+        let host = self.clone();
+        let shutdown = Shutdown { host: self, session, cx, runtime: Some(runtime) };
+        let at = At { host: &host, session: &shutdown.session, cx: &shutdown.cx };
+        let ended = at.run(call, next).await;
+        let reason = match &ended {
+            Ok(reply) if reply.reason == Some(GenerateReason::Interrupted) => "cancelled",
+            Ok(_) => "completed",
+            Err(AgentError::Interrupted) => "cancelled",
+            Err(_) => "error",
+        };
+        shutdown.end(reason).await;
+        ended
+    }
+}
+
+impl At<'_> {
+    async fn run(self, call: AgentCall<'_>, next: NextCall<'_>) -> Result<Msg, AgentError> {
+        self.start(call.agent()).await.map_err(|blocked| next.fail(blocked))?;
+        let messages = call.into_messages();
+        let messages = self.input(messages).await.map_err(|blocked| next.fail(blocked))?;
+        let before = self.cx.memory().map_or(0, |memory| memory.messages().len());
+        let held = (self.host.is_enforcing() && self.cx.has_stream())
+            .then(|| Arc::new(Held::new(self.cx.run_id(), self.host.output)));
+        let mut reply = match &held {
+            Some(held) => {
+                self.session.set_held(held.clone());
+                let held = held.clone();
+                next.run_with_events(messages, move |event| held.pass(event)).await?
+            }
+            None => next.run(messages).await?,
+        };
+        match self.output(&mut reply).await {
+            Ok(is_changed) => {
+                if is_changed {
+                    self.revise(before, |content| {
+                        remove_thinking(content);
+                        let texts = reply.content.iter().filter(|block| is_text(block)).cloned();
+                        replace_texts(content, texts.collect());
+                    });
+                }
+                if let Some(held) = &held {
+                    for event in held.release(&reply) {
+                        self.cx.send_event(event).await;
+                    }
+                }
+                Ok(reply)
+            }
+            Err(blocked) => {
+                self.revise(before, |content| {
+                    remove_thinking(content);
+                    replace_texts(content, vec![ContentBlock::text(WITHHELD)]);
+                });
+                Err(next.fail(blocked))
+            }
+        }
+    }
+
+    /// Asks about the start.
+    async fn start(self, agent: &dyn Agent) -> Result<(), Blocked> {
+        let mut tools = agent.tool_names(false).unwrap_or_default();
+        tools.sort();
+        let init = json!({ "tools_registered": tools });
+        let started = self.ask(InterceptionPoint::AgentStartup, init, |context, init| {
+            context.insert("agent_init".to_owned(), init.clone());
+        });
+        started.await.map(drop)
+    }
+
+    /// Asks about the messages of the caller, if there are any.
+    async fn input(self, messages: Messages) -> Result<Messages, Blocked> {
+        if messages.is_empty() {
+            return Ok(messages);
+        }
+        let changed = self.ask(InterceptionPoint::Input, input_of(&messages), |context, input| {
+            context.insert("input".to_owned(), input.clone());
+        });
+        match changed.await? {
+            None => Ok(messages),
+            Some(context) => input_back(&context["input"], messages)
+                .map_err(|path| self.fail(InterceptionPoint::Input, path)),
+        }
+    }
+
+    /// Asks about the reply. Returns whether it was changed.
+    async fn output(self, reply: &mut Msg) -> Result<bool, Blocked> {
+        let thinking = thinking_of(&reply.content);
+        let changed = self.ask(InterceptionPoint::Output, output_of(reply), |context, output| {
+            context.insert("output".to_owned(), output.clone());
+            set_thinking(context, thinking);
+        });
+        let Some(context) = changed.await? else { return Ok(false) };
+        let is_changed = context["output"] != output_of(reply);
+        output_back(&context["output"], reply)
+            .map_err(|path| self.fail(InterceptionPoint::Output, path))?;
+        Ok(is_changed)
+    }
+
+    /// Changes the answer that the reply is of, in memory: the last one of this call.
+    fn revise(self, before: usize, change: impl FnOnce(&mut Vec<ContentBlock>)) {
+        let Some(memory) = self.cx.memory() else { return };
+        let messages = memory.messages();
+        let mut new = messages.shared().skip(before).rev();
+        let Some(answer) = new.find(|msg| msg.role == Role::Assistant) else { return };
+        let mut changed = Msg::clone(answer);
+        change(&mut changed.content);
+        changed.metadata.clear();
+        memory.replace_message(answer, changed);
+    }
+}
+
+/// Adds what can be read of thoughts to the extensions of a context.
+pub(super) fn set_thinking(context: &mut agent_hooks::AgentContext, thinking: String) {
+    if thinking.is_empty() {
+        return;
+    }
+    if let Some(hooks) = context.get_mut("extensions").and_then(|it| it.get_mut("hooks")) {
+        hooks["thinking"] = json!(thinking);
+    }
+}
+
+fn is_text(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Text { .. })
+}
+
+fn replace_texts(content: &mut Vec<ContentBlock>, texts: Vec<ContentBlock>) {
+    let place = content.iter().position(is_text).unwrap_or(0);
+    content.retain(|block| !is_text(block));
+    content.splice(place..place, texts);
+}
+
+/// The end of a session, which is reached once, however the call ends: awaited where it can be, else on the runtime of
+/// the call.
+struct Shutdown {
+    host: Arc<Host>,
+    session: Arc<Session>,
+    cx: CallContext,
+    /// Taken when the end is reached.
+    runtime: Option<Handle>,
+}
+
+impl Shutdown {
+    async fn end(mut self, reason: &'static str) {
+        // Dropped while it waits, it is still the end: the trail has it as one that was dropped.
+        self.runtime = None;
+        ask_shutdown(&self.host, &self.session, &self.cx, reason).await;
+    }
+}
+
+impl Drop for Shutdown {
+    fn drop(&mut self) {
+        let Some(runtime) = self.runtime.take() else { return };
+        let reason = if std::thread::panicking() { "error" } else { "cancelled" };
+        let (host, session, cx) = (self.host.clone(), self.session.clone(), self.cx.clone());
+        runtime.spawn(async move { ask_shutdown(&host, &session, &cx, reason).await });
+    }
+}
+
+/// Asks about the end. What the interceptors say is recorded.
+async fn ask_shutdown(host: &Host, session: &Session, cx: &CallContext, reason: &'static str) {
+    let at = At { host, session, cx };
+    let summary: Value = json!({ "reason": reason });
+    let ended = at.ask(InterceptionPoint::AgentShutdown, summary, |context, summary| {
+        context.insert("summary".to_owned(), summary.clone());
+    });
+    if let Err(blocked) = ended.await {
+        tracing::debug!(target: "hooks_agent::interceptors", %blocked, "a shutdown was denied");
+    }
+}

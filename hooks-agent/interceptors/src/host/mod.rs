@@ -1,0 +1,21 @@
+//! The host: an agent that does what interceptors say.
+
+mod answer;
+mod blocked;
+mod call;
+mod emission;
+mod held;
+mod identity;
+mod interceptors;
+mod labels;
+mod profile;
+mod session;
+mod source;
+mod surface;
+mod tool;
+
+pub use blocked::Blocked;
+pub use identity::{CustomIdentity, Identity};
+pub use interceptors::{Interceptors, Output, Segment};
+pub use profile::Profile;
+pub use surface::{declaration, surface};

@@ -1,0 +1,158 @@
+//! A tool call: its arguments, and its result.
+
+use std::sync::Arc;
+
+use agent_hooks::InterceptionPoint;
+use hooks_agent_core::hook::{NextTool, ToolCall};
+use hooks_agent_core::message::{ToolOutput, ToolResult, ToolUse};
+use hooks_agent_core::tool::ToolError;
+use serde_json::{Value, json};
+
+use crate::context::tool::{args_of, output_back, value_of};
+use crate::host::blocked::Blocked;
+use crate::host::emission::At;
+use crate::host::interceptors::Host;
+use crate::host::session::Session;
+
+impl Host {
+    /// Runs a tool call.
+    pub(super) async fn run_tool(
+        self: Arc<Self>,
+        session: &Session,
+        call: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<ToolResult, ToolError> {
+        let cx = call.context().clone();
+        if cx.is_replaying() {
+            // What was asked about it is in the records of the run before.
+            return next.run(call.into_tool_use()).await;
+        }
+        let at = At { host: &self, session, cx: &cx };
+        let call = at.before(call.into_tool_use()).await?;
+        let bracket = Bracket { at, call: Some(call.clone()) };
+        let ended = if self.is_enforcing() {
+            // Progress has no verdict.
+            next.run_with_progress(call.clone(), |_| None).await
+        } else {
+            next.run(call.clone()).await
+        };
+        bracket.close();
+        let ran = cx.ran_tool_use().unwrap_or(call);
+        at.after(&ran, ended).await
+    }
+}
+
+impl At<'_> {
+    /// Asks about the arguments.
+    async fn before(self, mut call: Arc<ToolUse>) -> Result<Arc<ToolUse>, ToolError> {
+        const POINT: InterceptionPoint = InterceptionPoint::PreToolCall;
+        if call.invalid_input.is_some() {
+            // No tool runs with it, and no context has it.
+            let blocked = self.fail(POINT, "tool_call.args");
+            if self.host.is_enforcing() {
+                return Err(denied(&call, &blocked));
+            }
+            return Ok(call);
+        }
+        let args = args_of(&call);
+        let changed = self.ask(POINT, args, |context, args| {
+            context.insert(
+                "tool_call".to_owned(),
+                json!({ "id": call.id, "name": call.name, "args": args }),
+            );
+        });
+        let changed = changed.await.map_err(|blocked| denied(&call, &blocked))?;
+        if let Some(mut context) = changed {
+            let args = context["tool_call"]["args"].take();
+            if args != args_of(&call) {
+                if !args.is_object() {
+                    let blocked = self.fail(POINT, "tool_call.args");
+                    return Err(denied(&call, &blocked));
+                }
+                Arc::make_mut(&mut call).input = args;
+            }
+        }
+        Ok(call)
+    }
+
+    /// Asks about the result, or the error that the model reads as one.
+    async fn after(
+        self,
+        call: &ToolUse,
+        ended: Result<ToolResult, ToolError>,
+    ) -> Result<ToolResult, ToolError> {
+        let (value, is_error) = match &ended {
+            Ok(result) => (value_of(&result.output), result.is_error),
+            Err(error) => (json!(error.to_string()), true),
+        };
+        let changed = self.result(call, value, is_error).await;
+        let changed = match changed {
+            // It ends the call whatever is said of it: the model reads nothing.
+            _ if ended.as_ref().is_err_and(ToolError::ends_call) => return ended,
+            Err(blocked) => {
+                let reason = format!("its result was withheld: {}", blocked.why());
+                return Err(ToolError::Denied { tool: call.name.clone(), reason });
+            }
+            Ok(None) => return ended,
+            Ok(Some(value)) => value,
+        };
+        match ended {
+            Ok(mut result) => {
+                result.output = output_back(&changed, &result.output);
+                Ok(result)
+            }
+            Err(error) => {
+                let before = ToolOutput::text(error.to_string());
+                let after = output_back(&changed, &before);
+                if after == before {
+                    return Err(error);
+                }
+                Err(ToolError::Failed(after.as_str().to_owned().into()))
+            }
+        }
+    }
+
+    /// Asks about a result. Returns its value if it may have been changed.
+    async fn result(
+        self,
+        call: &ToolUse,
+        value: Value,
+        is_error: bool,
+    ) -> Result<Option<Value>, Blocked> {
+        let args = args_of(call);
+        let changed = self.ask(InterceptionPoint::PostToolCall, value, |context, value| {
+            context.insert(
+                "tool_call".to_owned(),
+                json!({ "id": call.id, "name": call.name, "args": args }),
+            );
+            context
+                .insert("tool_result".to_owned(), json!({ "value": value, "is_error": is_error }));
+        });
+        let changed = changed.await?;
+        Ok(changed.map(|mut context| context["tool_result"]["value"].take()))
+    }
+}
+
+fn denied(call: &ToolUse, blocked: &Blocked) -> ToolError {
+    ToolError::Denied { tool: call.name.clone(), reason: blocked.why() }
+}
+
+/// A tool that was let run: if it is dropped, its pair of points is still complete.
+struct Bracket<'a> {
+    at: At<'a>,
+    call: Option<Arc<ToolUse>>,
+}
+
+impl Bracket<'_> {
+    fn close(mut self) {
+        self.call = None;
+    }
+}
+
+impl Drop for Bracket<'_> {
+    fn drop(&mut self) {
+        if self.call.take().is_some() {
+            self.at.fail(InterceptionPoint::PostToolCall, "dropped");
+        }
+    }
+}
