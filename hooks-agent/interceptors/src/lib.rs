@@ -18,6 +18,7 @@ pub use agent_hooks;
 pub use async_trait::async_trait;
 pub use closure::intercept;
 pub use host::{
-    Blocked, CustomIdentity, Identity, Interceptors, Output, Profile, Segment, declaration, surface,
+    AskPeople, Blocked, CustomIdentity, Identity, Interceptors, Output, Profile, Segment,
+    declaration, surface,
 };
 pub use records::{JsonLines, RecordSink};

@@ -60,7 +60,7 @@ impl AgentHarness {
         for tool in ScenarioTool::all(&scenario, &invoked) {
             builder = builder.tool(tool);
         }
-        let agent = builder.hook(interceptors.output(self.output).records(records.clone())).build();
+        let agent = builder.hook(interceptors.records(records.clone())).build();
         self.run = Some(Run { agent: agent.unwrap(), scenario, invoked, records });
     }
 }
@@ -85,6 +85,7 @@ impl Harness for AgentHarness {
 
     fn setup(&mut self, setup: VectorSetup) {
         let mut interceptors = Interceptors::new(setup.composition)
+            .output(self.output)
             .evaluate_only(setup.mode == EnforcementMode::EvaluateOnly)
             .identity(setup.identity_provider.into());
         for (number, interceptor) in setup.interceptors.into_iter().enumerate() {
@@ -107,7 +108,12 @@ impl Harness for AgentHarness {
         registry: HostRegistry,
     ) -> Result<(), DeclarationError> {
         let declaration = HostDeclaration::from_value(document)?;
-        self.begin(setup.scenario, Interceptors::declared(declaration, registry)?);
+        let mut interceptors = Interceptors::declared(declaration, registry)?;
+        let declared = interceptors.declaration().expect("it is declared");
+        if !declared.surface.buffered_output {
+            interceptors = interceptors.output(self.output);
+        }
+        self.begin(setup.scenario, interceptors);
         Ok(())
     }
 

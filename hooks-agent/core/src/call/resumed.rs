@@ -87,6 +87,21 @@ impl CallContext {
         self.any_confirmed(input, |it| it.has_begun() || it.answers_to(hook, reason))
     }
 
+    /// Returns whether people let a tool call run when this hook around it asked for this reason.
+    pub(crate) fn is_answered_around(
+        &self,
+        id: &str,
+        call: &ToolUse,
+        hook: Option<&str>,
+        reason: &str,
+    ) -> bool {
+        self.call.marks.is_resuming.is_set() && {
+            let state = self.state();
+            let mut confirmed = state.resumed.confirmed.iter().filter(|it| it.id == id);
+            confirmed.any(|it| it.answers_to(hook, reason) && it.allows(call))
+        }
+    }
+
     fn any_confirmed(&self, input: &ActingInput, answers: impl Fn(&Confirmed) -> bool) -> bool {
         self.call.marks.is_resuming.is_set() && {
             let state = self.state();

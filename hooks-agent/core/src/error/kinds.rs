@@ -44,7 +44,7 @@ impl ToolError {
             Self::Unknown { .. } => ErrorKind::Unknown,
             Self::Denied { .. } | Self::Quota(_) => ErrorKind::Denied,
             Self::InvalidInput { .. } => ErrorKind::InvalidInput,
-            Self::Waiting { .. } => ErrorKind::Waiting,
+            Self::Waiting { .. } | Self::Asks { .. } => ErrorKind::Waiting,
             Self::Interrupted => ErrorKind::Interrupted,
             Self::ShutDown { .. } => ErrorKind::ShutDown,
             Self::Store(_) => ErrorKind::Store,

@@ -37,6 +37,7 @@ impl Original {
     fn of_tool(error: &ToolError) -> Option<Self> {
         Some(match error {
             ToolError::Failed(_)
+            | ToolError::Asks { .. }
             | ToolError::Hook(_)
             | ToolError::Quota(_)
             | ToolError::Recorded(_)

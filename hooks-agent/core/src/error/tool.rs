@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::{BoxError, HookError};
 
-use crate::message::PendingCall;
+use crate::message::{Asker, PendingCall, Question};
 use crate::report::ErrorReport;
 use crate::store::{QuotaExceeded, StoreError};
 
@@ -71,6 +71,18 @@ pub enum ToolError {
         /// [`PendingCall::id`](crate::message::PendingCall::id).
         pending: Vec<PendingCall>,
     },
+    /// A hook around the tool call [asks](crate::hook::NextTool::ask) people about it. The call of the agent ends, and
+    /// the tool call waits; when they let it run, the hook receives it again.
+    #[error("people are asked about the call of `{tool}`")]
+    #[non_exhaustive]
+    Asks {
+        /// The name of the tool.
+        tool: String,
+        /// Who asks, and why.
+        asker: Box<Asker>,
+        /// What they are asked.
+        question: Box<Question>,
+    },
     /// The call of the agent is interrupted, so the tool does not start.
     #[error("the call is interrupted")]
     Interrupted,
@@ -114,6 +126,7 @@ impl ToolError {
             | Self::Recorded(_)
             | Self::Store(_)
             | Self::Waiting { .. }
+            | Self::Asks { .. }
             | Self::Interrupted
             | Self::ShutDown { .. } => true,
             Self::Failed(_)
@@ -130,6 +143,9 @@ impl ToolError {
     /// down.
     #[must_use]
     pub fn is_failure(&self) -> bool {
-        !matches!(self, Self::Waiting { .. } | Self::Interrupted | Self::ShutDown { .. })
+        !matches!(
+            self,
+            Self::Waiting { .. } | Self::Asks { .. } | Self::Interrupted | Self::ShutDown { .. }
+        )
     }
 }

@@ -86,6 +86,7 @@ impl ToolError {
             | Self::Quota(_)
             | Self::InvalidInput { .. }
             | Self::Waiting { .. }
+            | Self::Asks { .. }
             | Self::ShutDown { .. }
             | Self::Interrupted => false,
         }

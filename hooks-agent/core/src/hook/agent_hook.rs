@@ -3,7 +3,7 @@
 use std::any::type_name;
 use std::sync::Arc;
 
-use hooks_core::{HookOrder, HookPlan, HookResult, HookRole};
+use hooks_core::{HookGroup, HookOrder, HookPlan, HookResult, HookRole};
 
 use crate::call::ForeignGuard;
 use crate::error::AgentError;
@@ -24,8 +24,9 @@ use crate::tool::{Permission, ToolError, Tools};
 /// Tells whether a hook has a label for a tool.
 pub type ToolLabels = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// Tells why a hook cannot run in an agent with this plan, if it cannot.
-pub type PlanCheck = Arc<dyn Fn(&HookPlan) -> Option<String> + Send + Sync>;
+/// Tells why a hook cannot run in an agent with this plan, if it cannot. The group is that of the hook's own
+/// entries.
+pub type PlanCheck = Arc<dyn Fn(&HookPlan, HookGroup) -> Option<String> + Send + Sync>;
 
 /// A hook that receives the events of an agent's calls and may change them.
 ///

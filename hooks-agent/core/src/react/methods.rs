@@ -104,6 +104,11 @@ impl ReActAgent {
                 control.wait_below(pending);
                 return Ok(Acted::waiting(call, control));
             }
+            Err(ToolError::Asks { asker, question, .. }) => {
+                control.ask(*asker);
+                control.ask_question(Some(question));
+                return Ok(Acted::waiting(call, control));
+            }
             Err(error) => ToolResult::error(&call, error.to_string()),
         };
         let call = match ran {

@@ -65,13 +65,13 @@ pub(crate) fn all_back(changed: &Value, before: &Messages) -> Result<Messages, P
     let mut next = 0;
     let mut messages = Messages::new();
     for (number, one) in changed.iter().enumerate() {
-        let same = known[next..].iter().position(|(json, _)| json == one);
-        if let Some(found) = same.filter(|found| !is_aligned || next + found == number) {
+        let aligned = known.get(number).filter(|_| is_aligned && number >= next);
+        if let Some(Ok(changed)) = aligned.map(|known| changed_back(one, known)) {
+            messages.push(changed);
+            next = number + 1;
+        } else if let Some(found) = known[next..].iter().position(|(json, _)| json == one) {
             messages.push(known[next + found].1.clone());
             next += found + 1;
-        } else if is_aligned {
-            messages.push(changed_back(one, &known[number])?);
-            next = number + 1;
         } else {
             messages.push(new_back(one)?);
         }
@@ -105,7 +105,10 @@ fn one_of(msg: &Msg) -> Value {
 }
 
 /// Reads a message back that is in the place of another one.
-fn changed_back(one: &Value, (json, before): &(Value, &Arc<Msg>)) -> Result<Msg, Path> {
+fn changed_back(one: &Value, (json, before): &(Value, &Arc<Msg>)) -> Result<Arc<Msg>, Path> {
+    if one == json {
+        return Ok(Arc::clone(before));
+    }
     let same = |field: &str| one.get(field) == json.get(field);
     if !["role", "tool_calls", "tool_call_id", "name", "is_error"].into_iter().all(same) {
         return Err("messages[..]: only content and thinking may change");
@@ -113,7 +116,7 @@ fn changed_back(one: &Value, (json, before): &(Value, &Arc<Msg>)) -> Result<Msg,
     let mut msg = Msg::clone(before);
     if let [ContentBlock::ToolResult(result)] = &mut *msg.content {
         result.output = output_back(&one["content"], &result.output);
-        return Ok(msg);
+        return Ok(msg.into());
     }
     if !same("thinking") {
         if one.get("thinking").is_some() {
@@ -124,7 +127,7 @@ fn changed_back(one: &Value, (json, before): &(Value, &Arc<Msg>)) -> Result<Msg,
     if !same("content") {
         set_content(&one["content"], &mut msg.content).map_err(|_| "messages[..].content")?;
     }
-    Ok(msg)
+    Ok(msg.into())
 }
 
 /// Reads a message back that was not there before: with a text.

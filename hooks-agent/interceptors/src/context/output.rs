@@ -29,6 +29,15 @@ pub(crate) fn text_of(content: &[ContentBlock]) -> String {
     joined
 }
 
+/// Returns the texts of a message as a stream has them: one after the other.
+pub(crate) fn said_of(content: &[ContentBlock]) -> String {
+    let texts = content.iter().filter_map(|block| match block {
+        ContentBlock::Text { text } => Some(&**text),
+        _ => None,
+    });
+    texts.collect()
+}
+
 /// Replaces the content of a message, as [`content_of`] has it.
 pub(crate) fn set_content(value: &Value, content: &mut Vec<ContentBlock>) -> Result<(), Path> {
     let new = match value {

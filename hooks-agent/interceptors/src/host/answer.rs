@@ -7,6 +7,7 @@ use futures::{StreamExt, stream};
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::hook::{ModelAttempt, NextAttempt};
+use hooks_agent_core::message::ToolUse;
 use hooks_agent_core::model::{ChatChunk, ChatRequest, FinishReason, ModelAnswer, ModelError};
 use serde_json::{Value, json};
 
@@ -34,6 +35,19 @@ struct Asked {
 }
 
 impl Host {
+    /// Refuses an attempt outside of a session.
+    pub(super) fn refuse_attempt(&self, attempt: &ModelAttempt<'_>) -> Blocked {
+        let (session, cx) = (Session::of(attempt.context()), attempt.context());
+        let asked = Asked::of(attempt, &session);
+        let messages = all_of(&attempt.request().messages);
+        let reason = HostError::AdapterUnsupported;
+        let at = At { host: self, session: &session, cx };
+        at.deny(InterceptionPoint::PreModelCall, reason, messages, |context, messages| {
+            asked.fill(context);
+            context.insert("messages".to_owned(), messages.clone());
+        })
+    }
+
     /// Runs an attempt.
     pub(super) async fn run_attempt(
         self: Arc<Self>,
@@ -42,11 +56,7 @@ impl Host {
         next: NextAttempt<'_>,
     ) -> Result<ModelAnswer, AgentError> {
         let cx = attempt.context().clone();
-        let asked = Asked {
-            name: attempt.model_name().to_owned(),
-            model: json!({ "id": attempt.model_name(), "vendor": attempt.provider() }),
-            request_id: session.next_attempt(),
-        };
+        let asked = Asked::of(&attempt, &session);
         let request = {
             let at = At { host: &self, session: &session, cx: &cx };
             let request = at.request(&asked, attempt.into_request()).await;
@@ -73,6 +83,7 @@ impl Host {
             answer: Answer::default(),
             waiting: Vec::new(),
             in_segment: 0,
+            released: 0,
             ready: Vec::new(),
             end: End::Open,
         };
@@ -188,6 +199,12 @@ impl At<'_> {
 }
 
 impl Asked {
+    fn of(attempt: &ModelAttempt<'_>, session: &Session) -> Self {
+        let name = attempt.model_name();
+        let model = json!({ "id": name, "vendor": attempt.provider() });
+        Self { name: name.to_owned(), model, request_id: session.next_attempt() }
+    }
+
     fn fill(&self, context: &mut AgentContext) {
         context.insert("model".to_owned(), self.model.clone());
         context.insert("request_id".to_owned(), json!(self.request_id));
@@ -217,6 +234,8 @@ struct Segments {
     waiting: Vec<ChatChunk>,
     /// The bytes of what waits.
     in_segment: usize,
+    /// How many bytes of the text were released.
+    released: usize,
     /// What a verdict has released, last first.
     ready: Vec<ChatChunk>,
     end: End,
@@ -313,6 +332,7 @@ impl Segments {
                 released = self.changed(response, released, finish)?;
             }
         }
+        self.released = self.answer.text.len();
         if let Some(held) = &self.held {
             held.permit(&released);
         }
@@ -331,43 +351,47 @@ impl Segments {
     ) -> Result<Vec<ChatChunk>, Blocked> {
         let refuse =
             |segments: &Self, path| segments.at().fail(InterceptionPoint::PostModelCall, path);
-        let waits: usize = released
-            .iter()
-            .map(|chunk| match chunk {
-                ChatChunk::Text(text) => text.len(),
-                _ => 0,
-            })
-            .sum();
-        let sent = self.answer.text.len() - waits.min(self.answer.text.len());
         let content = response["content"].as_str().unwrap_or_default();
-        let Some(rest) = content.strip_prefix(&self.answer.text[..sent]) else {
+        let Some(rest) = content.strip_prefix(&self.answer.text[..self.released]) else {
             return Err(refuse(self, "response.content: text before it was released"));
         };
         let rest = rest.to_owned();
-        let chunks = self
-            .answer
-            .back(response, finish.unwrap_or(FinishReason::Stop))
-            .map_err(|path| refuse(self, path))?;
-        let has_calls = |chunk: &ChatChunk| matches!(chunk, ChatChunk::ToolUse(_));
-        let calls = chunks.into_iter().flatten().filter(has_calls);
         let mut new = Vec::new();
         if !rest.is_empty() {
             new.push(ChatChunk::Text(rest.clone()));
         }
+        let has_calls = |chunk: &ChatChunk| matches!(chunk, ChatChunk::ToolUse(_));
         match finish {
-            None if released.iter().any(has_calls) => {
-                return Err(refuse(self, "response.tool_calls: the answer goes on"));
+            None => {
+                let before = self.answer.response(INCREMENTAL);
+                let is_same = |field: &str| response[field] == before[field];
+                if !is_same("tool_calls") || !is_same("finish_reason") {
+                    return Err(refuse(
+                        self,
+                        "response: only its content may change before its end",
+                    ));
+                }
+                new.extend(released.into_iter().filter(has_calls));
             }
-            None => {}
             Some(finish) => {
-                let before =
-                    self.answer.calls.len() - released.iter().filter(|it| has_calls(it)).count();
-                new.extend(calls.skip(before));
-                new.push(ChatChunk::End { usage: self.answer.usage, finish });
+                let chunks =
+                    self.answer.back(response, finish).map_err(|path| refuse(self, path))?;
+                let before = released.iter().filter(|chunk| has_calls(chunk)).count();
+                let sent = self.answer.calls.len() - before;
+                let calls: Vec<_> =
+                    chunks.iter().flatten().filter(|chunk| has_calls(chunk)).collect();
+                let is_sent = |(call, chunk): (&ToolUse, &&ChatChunk)| matches!(chunk, ChatChunk::ToolUse(changed) if changed == call);
+                if calls.len() < sent || !self.answer.calls[..sent].iter().zip(&calls).all(is_sent)
+                {
+                    return Err(refuse(self, "response.tool_calls: some were released"));
+                }
+                new.extend(calls[sent..].iter().map(|chunk| ChatChunk::clone(chunk)));
+                let end = chunks.iter().flatten().find(|chunk| end_of(chunk).is_some()).cloned();
+                new.push(end.unwrap_or(ChatChunk::End { usage: self.answer.usage, finish }));
             }
         }
         // What comes next is behind the changed text.
-        self.answer.text.truncate(sent);
+        self.answer.text.truncate(self.released);
         self.answer.text.push_str(&rest);
         Ok(new)
     }

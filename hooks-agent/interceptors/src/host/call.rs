@@ -1,6 +1,8 @@
 //! A whole call: start, input, output and end of its session.
 
+use std::panic::catch_unwind;
 use std::sync::Arc;
+use std::time::Duration;
 
 use agent_hooks::InterceptionPoint;
 use hooks_agent_core::agent::Agent;
@@ -14,17 +16,26 @@ use tokio::runtime::Handle;
 use crate::context::message::{input_back, input_of, remove_thinking, thinking_of};
 use crate::context::output::{output_back, output_of};
 use crate::host::blocked::Blocked;
-use crate::host::emission::At;
+use crate::host::emission::{At, DROPPED};
 use crate::host::held::Held;
 use crate::host::interceptors::Host;
+use crate::host::people::{self, Decided};
 use crate::host::session::Session;
 
 /// What stands in memory for a reply that was withheld.
 const WITHHELD: &str = "[the reply was withheld]";
 
 /// Why a call without a runtime fails.
-const NO_RUNTIME: &str =
-    "interceptors need a runtime of tokio, for their time limits: call the agent inside of one";
+const NO_RUNTIME: &str = "interceptors need a runtime of tokio that has timers, for their time limits: call the agent inside of \
+                          one, with `enable_time` if it is built by hand";
+
+/// Returns the runtime of the call, if it has timers.
+fn runtime() -> Option<Handle> {
+    let runtime = Handle::try_current().ok()?;
+    // Without them it panics.
+    let timer = catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO)));
+    timer.is_ok().then_some(runtime)
+}
 
 impl Host {
     /// Runs a call as a session.
@@ -34,7 +45,7 @@ impl Host {
         call: AgentCall<'_>,
         next: NextCall<'_>,
     ) -> Result<Msg, AgentError> {
-        let Ok(runtime) = Handle::try_current() else { return Err(next.fail(NO_RUNTIME)) };
+        let Some(runtime) = runtime() else { return Err(next.fail(NO_RUNTIME)) };
         let cx = call.context().clone();
         let host = self.clone();
         let shutdown = Shutdown { host: self, session, cx, runtime: Some(runtime) };
@@ -55,6 +66,7 @@ impl At<'_> {
     async fn run(self, call: AgentCall<'_>, next: NextCall<'_>) -> Result<Msg, AgentError> {
         self.start(call.agent()).await.map_err(|blocked| next.fail(blocked))?;
         let messages = call.into_messages();
+        let goes_on = messages.is_empty();
         let messages = self.input(messages).await.map_err(|blocked| next.fail(blocked))?;
         let before = self.cx.memory().map_or(0, |memory| memory.messages().len());
         let held = (self.host.is_enforcing() && self.cx.has_stream())
@@ -67,6 +79,13 @@ impl At<'_> {
             }
             None => next.run(messages).await?,
         };
+        for kept in people::given_up(self.cx) {
+            // People rejected it, or the conversation went on without it.
+            let decided = if goes_on { Decided::Reject } else { Decided::Nothing };
+            if let Some(kept) = people::take(self.cx, &kept.id) {
+                drop(self.complete(kept, decided).await);
+            }
+        }
         match self.output(&mut reply).await {
             Ok(is_changed) => {
                 if is_changed {
@@ -189,7 +208,28 @@ impl Drop for Shutdown {
         let Some(runtime) = self.runtime.take() else { return };
         let reason = if std::thread::panicking() { "error" } else { "cancelled" };
         let (host, session, cx) = (self.host.clone(), self.session.clone(), self.cx.clone());
-        runtime.spawn(async move { ask_shutdown(&host, &session, &cx, reason).await });
+        let mut unasked = Unasked { host, session, cx, is_asked: false };
+        runtime.spawn(async move {
+            unasked.is_asked = true;
+            ask_shutdown(&unasked.host, &unasked.session, &unasked.cx, reason).await;
+        });
+    }
+}
+
+/// The end of a session whose runtime may end before it is asked about.
+struct Unasked {
+    host: Arc<Host>,
+    session: Arc<Session>,
+    cx: CallContext,
+    is_asked: bool,
+}
+
+impl Drop for Unasked {
+    fn drop(&mut self) {
+        if !self.is_asked {
+            let at = At { host: &self.host, session: &self.session, cx: &self.cx };
+            at.fail(InterceptionPoint::AgentShutdown, DROPPED);
+        }
     }
 }
 

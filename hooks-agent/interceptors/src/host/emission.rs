@@ -1,21 +1,31 @@
 //! Asks the interceptors at a point.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 
 use agent_hooks::{
     AgentContext, Decision, EnforcementMode, FinalizeMeta, HostError, InterceptionPoint,
     InterceptionRecord, Verdict, context_identity, finalize,
 };
+use futures::future::{Either, select};
 use hooks_agent_core::call::CallContext;
 use serde_json::{Value, json};
 
 use crate::host::blocked::Blocked;
 use crate::host::interceptors::Host;
 use crate::host::labels;
+use crate::host::people::{Asked, Decided, Kept, Opened};
 use crate::host::session::{Place, Session};
 
+/// What came of asking.
+enum Answered {
+    /// The action goes on, with the context if it may have been changed.
+    Permitted(Option<AgentContext>),
+    Asks(Asked),
+}
+
 /// What a place whose future was dropped says.
-const DROPPED: &str = "dropped";
+pub(super) const DROPPED: &str = "dropped";
 
 /// A session at which points are reached.
 #[derive(Clone, Copy)]
@@ -40,7 +50,7 @@ impl At<'_> {
         let place = self.session.place(point);
         if weight(&target) > self.host.most_bytes {
             let detail = format!("target: more than {} bytes", self.host.most_bytes);
-            return self.refused(self.host.failed(Some(self.session), &place, detail));
+            return self.refused(self.host.failed(&place, detail));
         }
         let mut context = self.session.context(self.cx, &place, Value::Null);
         fill(&mut context, &target);
@@ -52,29 +62,108 @@ impl At<'_> {
     async fn ask_at(
         self,
         place: &Place,
-        mut context: AgentContext,
+        context: AgentContext,
     ) -> Result<Option<AgentContext>, Blocked> {
-        let Self { host, session, cx } = self;
-        let unfinished = Unfinished { host, session, place: Some(place.clone()) };
+        match self.ask_or_wait(place, context, None).await? {
+            Answered::Permitted(context) => Ok(context),
+            // Nobody is asked here.
+            Answered::Asks(_) => Ok(None),
+        }
+    }
+
+    /// Asks the interceptors about a context, at which people may be asked too.
+    async fn ask_or_wait(
+        self,
+        place: &Place,
+        mut context: AgentContext,
+        opened: Option<&Opened<'_>>,
+    ) -> Result<Answered, Blocked> {
+        let Self { host, cx, .. } = self;
+        let unfinished = Unfinished { host, place: Some(place.clone()) };
         let mut pooled = match host.source.take() {
             Ok(pooled) => pooled,
             Err(reason) => {
                 unfinished.done();
                 let detail = format!("the declaration was refused: {reason}");
                 let verdict = Verdict::host_error(HostError::InterceptorFailed, Some(detail));
-                return self.refused(host.decided(&context, verdict));
+                return self.refused(host.decided(&context, verdict)).map(Answered::Permitted);
             }
         };
-        let record = pooled.emitter.emit_unchecked(&mut context).await;
+        let ended = {
+            let emitted = pin!(pooled.emitter.emit_unchecked(&mut context));
+            match opened {
+                None => Either::Left(emitted.await),
+                Some(opened) => match select(emitted, pin!(opened.asked())).await {
+                    Either::Left((record, _)) => Either::Left(record),
+                    Either::Right((asked, _)) => Either::Right(asked),
+                },
+            }
+        };
+        unfinished.done();
+        let record = match ended {
+            Either::Left(record) => record,
+            Either::Right(asked) => {
+                // Its record comes with the decision.
+                host.source.give(pooled);
+                return Ok(Answered::Asks(asked));
+            }
+        };
         let new = pooled.labels.take(&record);
         host.source.give(pooled);
-        unfinished.done();
         host.tell(&record);
         if !record.proceeds() {
             return Err(host.block(&record));
         }
         labels::keep(cx, new);
-        Ok(may_have_changed(&record).then_some(context))
+        Ok(Answered::Permitted(may_have_changed(&record).then_some(context)))
+    }
+
+    /// Asks the interceptors about the arguments of a tool call, and people if an interceptor has them asked. Returns
+    /// what waits then.
+    pub(super) async fn ask_of_tool(
+        self,
+        id: &str,
+        args: Value,
+        fill: impl FnOnce(&mut AgentContext, &Value),
+    ) -> Result<Result<Option<AgentContext>, Kept>, Blocked> {
+        const POINT: InterceptionPoint = InterceptionPoint::PreToolCall;
+        let Some(people) = self.host.people.as_ref().filter(|_| self.host.is_enforcing()) else {
+            return self.ask(POINT, args, fill).await.map(Ok);
+        };
+        let place = self.session.place(POINT);
+        if weight(&args) > self.host.most_bytes {
+            let detail = format!("target: more than {} bytes", self.host.most_bytes);
+            return self.refused(self.host.failed(&place, detail)).map(Ok);
+        }
+        let mut context = self.session.context(self.cx, &place, Value::Null);
+        fill(&mut context, &args);
+        context.insert("target".to_owned(), args);
+        let opened = people.open(&context);
+        let before = context.clone();
+        match self.ask_or_wait(&place, context, Some(&opened)).await? {
+            Answered::Permitted(context) => Ok(Ok(context)),
+            Answered::Asks(Asked { identity, why }) => {
+                Ok(Err(Kept { id: id.to_owned(), context: before, identity, why }))
+            }
+        }
+    }
+
+    /// Asks the interceptors again about a tool call that waited, with what people have decided: the same context, so
+    /// the same identity, and one record.
+    pub(super) async fn complete(
+        self,
+        kept: Kept,
+        decided: Decided,
+    ) -> Result<Option<AgentContext>, Blocked> {
+        let Some(people) = &self.host.people else {
+            return Err(self.fail(InterceptionPoint::PreToolCall, "people are not asked any more"));
+        };
+        let opened = people.decide(&kept, decided);
+        let Kept { context, .. } = kept;
+        let place = Place::of(&context);
+        let answered = self.ask_at(&place, context).await;
+        drop(opened);
+        answered
     }
 
     /// Keeps the block of a record that was made without interceptors.
@@ -105,7 +194,7 @@ impl At<'_> {
     /// content.
     pub(super) fn fail(self, point: InterceptionPoint, detail: impl Into<String>) -> Blocked {
         let place = self.session.place(point);
-        let record = self.host.failed(Some(self.session), &place, detail.into());
+        let record = self.host.failed(&place, detail.into());
         self.host.tell(&record);
         self.host.block(&record)
     }
@@ -132,15 +221,10 @@ impl Host {
     }
 
     /// Returns the record of a place without a context.
-    fn failed(
-        &self,
-        session: Option<&Session>,
-        place: &Place,
-        detail: String,
-    ) -> InterceptionRecord {
+    fn failed(&self, place: &Place, detail: String) -> InterceptionRecord {
         let mut basis = AgentContext::new();
         basis.insert("interception_point".to_owned(), json!(place.point.as_str()));
-        basis.insert("session".to_owned(), json!({ "id": session.map(|it| &it.id) }));
+        basis.insert("session".to_owned(), json!({ "id": place.session }));
         basis.insert("sequence".to_owned(), json!(place.sequence));
         basis.insert("timestamp".to_owned(), json!(place.timestamp));
         let verdict = Verdict::host_error(HostError::ContextInvalid, Some(detail));
@@ -170,7 +254,6 @@ impl Host {
 /// A place whose interceptors have not answered yet: the trail has it also if the call is dropped meanwhile.
 struct Unfinished<'a> {
     host: &'a Host,
-    session: &'a Session,
     place: Option<Place>,
 }
 
@@ -183,7 +266,7 @@ impl Unfinished<'_> {
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
-            let record = self.host.failed(Some(self.session), &place, DROPPED.to_owned());
+            let record = self.host.failed(&place, DROPPED.to_owned());
             self.host.tell(&record);
         }
     }

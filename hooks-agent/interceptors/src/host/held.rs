@@ -8,7 +8,7 @@ use hooks_agent_core::model::ChatChunk;
 use hooks_agent_core::stream::{AgentEvent, AgentEventKind};
 
 use crate::context::message::{remove_thinking, thinking_of};
-use crate::context::output::text_of;
+use crate::context::output::{said_of, text_of};
 use crate::host::interceptors::Output;
 
 /// The events of a call that have text, until a verdict covers it. Tool calls and their results pass: they have verdicts
@@ -109,11 +109,11 @@ impl Held {
             return Vec::new();
         };
         let is_summary = matches!(last.kind, AgentEventKind::Summarized(_));
-        let text = text_of(&reply.content);
         let is_same = *msg.content == *reply.content;
-        if is_same && state.said_with(chunks) == text {
+        if is_same && state.said_with(chunks) == said_of(&reply.content) {
             return events;
         }
+        let text = text_of(&reply.content);
         let mut msg = Msg::clone(msg);
         msg.content.clone_from(&reply.content);
         msg.metadata.clone_from(&reply.metadata);
@@ -165,7 +165,7 @@ impl State {
     /// Returns whether a message says what was sent.
     fn has_sent(&self, msg: &Msg) -> bool {
         !self.is_other
-            && text_of(&msg.content).replace('\n', "") == self.sent.text.replace('\n', "")
+            && said_of(&msg.content) == self.sent.text
             && thinking_of(&msg.content) == self.sent.thinking
     }
 

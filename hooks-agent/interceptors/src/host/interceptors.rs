@@ -22,6 +22,8 @@ use hooks_agent_core::tool::ToolError;
 use hooks_core::HookRole;
 
 use crate::host::identity::Identity;
+use crate::host::order;
+use crate::host::people::AskPeople;
 use crate::host::profile::Profile;
 use crate::host::session::{Session, SessionOfCall};
 use crate::host::source::{InCode, Registered, Source};
@@ -39,7 +41,7 @@ const MOST_BYTES: usize = 5 * 1024 * 1024;
 /// | [`from_declaration`](Self::from_declaration): all of it by a declaration | |
 /// | [`evaluate_only`](Self::evaluate_only): verdicts are recorded, and nothing follows | `false` |
 /// | [`output`](Self::output): when text reaches the caller | [`Output::Buffered`] |
-/// | [`resolver`](Self::resolver), [`redact`](Self::redact): who approves, and what they see | a deny stands |
+/// | [`ask_people`](Self::ask_people), or [`resolver`](Self::resolver) with [`redact`](Self::redact): who approves, and what they see | a deny stands |
 /// | [`identity`](Self::identity): what tells contexts apart | [`Identity::JcsSha256`] |
 /// | [`records`](Self::records): where records go | nowhere |
 /// | [`time_limit`](Self::time_limit): of each interceptor | 5 seconds |
@@ -50,7 +52,8 @@ const MOST_BYTES: usize = 5 * 1024 * 1024;
 ///
 /// # Errors
 /// A block at the start, the input, a model call or the output fails the call, with [`Blocked`](crate::Blocked) as its
-/// cause. The model reads what was blocked at a tool, and goes on. An interceptor that fails denies.
+/// cause. The model reads what was blocked at a tool, and goes on. An interceptor that fails denies. A method of the
+/// agent that is called by itself, outside of a call, has no session: it is denied, as `host_error:adapter_unsupported`.
 ///
 /// ```
 /// use hooks_agent::interceptors::agent_hooks::Verdict;
@@ -82,6 +85,7 @@ pub(super) struct Host {
     pub(super) sinks: Vec<Arc<dyn RecordSink>>,
     pub(super) most_bytes: usize,
     pub(super) output: Output,
+    pub(super) people: Option<AskPeople>,
 }
 
 /// When text of an agent reaches the caller: its stream, and the partial message of a call that is interrupted.
@@ -153,7 +157,8 @@ impl Interceptors {
         Self::declared(HostDeclaration::from_path(path)?, registry)
     }
 
-    /// The same of a declaration that has been read.
+    /// The same of a declaration that has been read. What it says cannot be set otherwise afterwards: the setting
+    /// panics.
     ///
     /// # Errors
     /// The same.
@@ -168,7 +173,7 @@ impl Interceptors {
     }
 
     fn of(source: Source, output: Output) -> Self {
-        let host = Host { source, sinks: Vec::new(), most_bytes: MOST_BYTES, output };
+        let host = Host { source, sinks: Vec::new(), most_bytes: MOST_BYTES, output, people: None };
         Self { host: Arc::new(host) }
     }
 
@@ -207,8 +212,15 @@ impl Interceptors {
     }
 
     /// Sets when text reaches the caller.
+    ///
+    /// # Panics
+    /// The declaration says otherwise. How long segments are is not in it.
     #[must_use]
     pub fn output(self, output: Output) -> Self {
+        let declared = self.host.source.resolved().map(|it| it.surface.buffered_output);
+        if declared.is_some_and(|is_buffered| is_buffered != (output == Output::Buffered)) {
+            declared_instead("buffered_output");
+        }
         self.with(|host| host.output = output)
     }
 
@@ -217,6 +229,19 @@ impl Interceptors {
     pub fn resolver(self, resolver: impl ApprovalResolver + 'static) -> Self {
         let resolver: Arc<dyn ApprovalResolver> = Arc::new(resolver);
         self.in_code("resolver", |code| code.resolver = Some(resolver))
+    }
+
+    /// Has people decide about tool calls that are denied unless somebody approves: the call ends with a question. In
+    /// a declaration, a clone of it is the resolver that the document names.
+    #[must_use]
+    pub fn ask_people(self, people: AskPeople) -> Self {
+        let resolver: Arc<dyn ApprovalResolver> = Arc::new(people.clone());
+        self.with(|host| {
+            if let Some(code) = host.source.code_mut() {
+                code.resolver = Some(resolver);
+            }
+            host.people = Some(people);
+        })
     }
 
     /// Sets what the resolver sees of a context.
@@ -263,7 +288,7 @@ impl Interceptors {
     fn in_code(self, setting: &'static str, set: impl FnOnce(&mut InCode)) -> Self {
         self.with(|host| match host.source.code_mut() {
             Some(code) => set(code),
-            None => panic!("`{setting}` is part of the declaration: write it there"),
+            None => declared_instead(setting),
         })
     }
 
@@ -285,7 +310,11 @@ impl Interceptors {
     }
 
     fn plan_check(&self) -> Option<PlanCheck> {
-        None
+        let host = self.host.clone();
+        let check: PlanCheck = Arc::new(move |plan, own| {
+            host.is_enforcing().then(|| order::fault(plan, own, host.output)).flatten()
+        });
+        Some(check)
     }
 }
 
@@ -311,7 +340,7 @@ impl Interceptors {
     ) -> Result<ModelAnswer, AgentError> {
         match self.begun(attempt.context()) {
             Some(session) => self.host.clone().run_attempt(session, attempt, next).await,
-            None => Err(next.fail(NO_SESSION)),
+            None => Err(next.fail(self.host.refuse_attempt(&attempt))),
         }
     }
 
@@ -322,14 +351,14 @@ impl Interceptors {
     ) -> Result<ToolResult, ToolError> {
         match self.begun(call.context()) {
             Some(session) => self.host.clone().run_tool(&session, call, next).await,
-            None => Err(next.fail(NO_SESSION)),
+            None => Err(next.fail(self.host.refuse_tool(&call))),
         }
     }
 }
 
-/// Why a method that is called directly fails.
-const NO_SESSION: &str = "interceptors have no session of this call: call the agent by `call`, `call_with` or a stream, \
-                          not its method";
+fn declared_instead(setting: &str) -> ! {
+    panic!("`{setting}` is part of the declaration: write it there")
+}
 
 impl fmt::Debug for Interceptors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

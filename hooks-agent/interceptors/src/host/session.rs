@@ -10,7 +10,7 @@ use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use serde_json::{Map, Value, json};
 
 use crate::host::held::Held;
-use crate::host::labels;
+use crate::host::{labels, people};
 
 /// The framework in contexts.
 const FRAMEWORK: &str = "hooks-agent";
@@ -35,9 +35,22 @@ pub(super) struct Session {
 /// The place of a point in its session.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
+    pub(super) session: String,
     pub(super) point: InterceptionPoint,
     pub(super) sequence: i64,
     pub(super) timestamp: String,
+}
+
+impl Place {
+    /// Returns the place of a context.
+    pub(super) fn of(context: &AgentContext) -> Self {
+        let text = |field: &str| context.get(field).and_then(Value::as_str).unwrap_or_default();
+        let sequence = context.get("sequence").and_then(Value::as_i64).unwrap_or(-1);
+        let point = text("interception_point").parse().unwrap_or(InterceptionPoint::PreToolCall);
+        let session = context.get("session").and_then(|it| it["id"].as_str()).unwrap_or_default();
+        let timestamp = text("timestamp").to_owned();
+        Self { session: session.to_owned(), point, sequence, timestamp }
+    }
 }
 
 impl SessionOfCall {
@@ -51,7 +64,8 @@ impl SessionOfCall {
 }
 
 impl Session {
-    fn of(cx: &CallContext) -> Self {
+    /// Creates the session of a call.
+    pub(super) fn of(cx: &CallContext) -> Self {
         let id = cx.run_id().to_string();
         let said = cx.memory().map(|memory| memory.messages());
         let turn = said.map_or(0, |said| said.iter().filter(|msg| msg.role == Role::User).count());
@@ -59,6 +73,11 @@ impl Session {
         hooks.insert("thread".to_owned(), json!(cx.thread_id()));
         if let Some(parent) = cx.parent() {
             hooks.insert("parent".to_owned(), json!(parent.run_id().to_string()));
+        }
+        let resumes: Vec<_> =
+            people::waiting(cx).iter().map(|it| it.context["session"]["id"].clone()).collect();
+        if let Some(before) = resumes.into_iter().next() {
+            hooks.insert("resumes".to_owned(), before);
         }
         Self {
             agent: json!({ "id": cx.agent_name(), "framework": FRAMEWORK, "name": cx.agent_name() }),
@@ -77,7 +96,12 @@ impl Session {
         let sequence = self.sequence.fetch_add(1, Ordering::Relaxed);
         let to_ms = TimestampRound::new().smallest(Unit::Millisecond).mode(RoundMode::Trunc);
         let now = Timestamp::now();
-        Place { point, sequence, timestamp: format!("{:.3}", now.round(to_ms).unwrap_or(now)) }
+        Place {
+            session: self.id.clone(),
+            point,
+            sequence,
+            timestamp: format!("{:.3}", now.round(to_ms).unwrap_or(now)),
+        }
     }
 
     /// Returns the context of a place, with its target.

@@ -2,19 +2,37 @@
 
 use std::sync::Arc;
 
-use agent_hooks::InterceptionPoint;
+use agent_hooks::{HostError, InterceptionPoint};
 use hooks_agent_core::hook::{NextTool, ToolCall};
-use hooks_agent_core::message::{ToolOutput, ToolResult, ToolUse};
+use hooks_agent_core::message::{DecisionKind, Question, ToolOutput, ToolResult, ToolUse};
 use hooks_agent_core::tool::ToolError;
 use serde_json::{Value, json};
 
 use crate::context::tool::{args_of, output_back, value_of};
 use crate::host::blocked::Blocked;
-use crate::host::emission::At;
+use crate::host::emission::{At, DROPPED};
 use crate::host::interceptors::Host;
+use crate::host::people::{self, Decided, Kept};
 use crate::host::session::Session;
 
+/// What people may decide: an answer in place of the tool would be no approval.
+const APPROVAL: [DecisionKind; 3] =
+    [DecisionKind::Approve, DecisionKind::Edit, DecisionKind::Reject];
+
 impl Host {
+    /// Refuses a tool call outside of a session.
+    pub(super) fn refuse_tool(&self, call: &ToolCall<'_>) -> Blocked {
+        let (session, cx) = (Session::of(call.context()), call.context());
+        let (at, call) = (At { host: self, session: &session, cx }, call.tool_use());
+        let (reason, args) = (HostError::AdapterUnsupported, args_of(call));
+        at.deny(InterceptionPoint::PreToolCall, reason, args, |context, args| {
+            context.insert(
+                "tool_call".to_owned(),
+                json!({ "id": call.id, "name": call.name, "args": args }),
+            );
+        })
+    }
+
     /// Runs a tool call.
     pub(super) async fn run_tool(
         self: Arc<Self>,
@@ -28,7 +46,7 @@ impl Host {
             return next.run(call.into_tool_use()).await;
         }
         let at = At { host: &self, session, cx: &cx };
-        let call = at.before(call.into_tool_use()).await?;
+        let call = at.before(call, next).await?;
         let bracket = Bracket { at, call: Some(call.clone()) };
         let ended = if self.is_enforcing() {
             // Progress has no verdict.
@@ -44,24 +62,49 @@ impl Host {
 
 impl At<'_> {
     /// Asks about the arguments.
-    async fn before(self, mut call: Arc<ToolUse>) -> Result<Arc<ToolUse>, ToolError> {
+    async fn before(
+        self,
+        asked: ToolCall<'_>,
+        next: NextTool<'_>,
+    ) -> Result<Arc<ToolUse>, ToolError> {
         const POINT: InterceptionPoint = InterceptionPoint::PreToolCall;
+        let cx = self.cx;
+        let call = asked.tool_use();
         if call.invalid_input.is_some() {
             // No tool runs with it, and no context has it.
             let blocked = self.fail(POINT, "tool_call.args");
             if self.host.is_enforcing() {
-                return Err(denied(&call, &blocked));
+                return Err(denied(call, &blocked));
             }
-            return Ok(call);
+            return Ok(asked.into_tool_use());
         }
-        let args = args_of(&call);
-        let changed = self.ask(POINT, args, |context, args| {
-            context.insert(
-                "tool_call".to_owned(),
-                json!({ "id": call.id, "name": call.name, "args": args }),
-            );
-        });
-        let changed = changed.await.map_err(|blocked| denied(&call, &blocked))?;
+        let args = args_of(call);
+        let changed = match people::take(cx, &call.id) {
+            Some(kept) if asked.is_answered(&kept.why) => {
+                let is_same = kept.context.get("target") == Some(&args);
+                let edited = (!is_same).then(|| args.clone());
+                self.complete(kept, Decided::Approve(edited)).await
+            }
+            before => {
+                if let Some(kept) = before {
+                    // It is another one by now, or nobody has decided: the interceptors are asked anew.
+                    drop(self.complete(kept, Decided::Nothing).await);
+                }
+                let waits = self.ask_of_tool(&call.id, args, |context, args| {
+                    context.insert(
+                        "tool_call".to_owned(),
+                        json!({ "id": call.id, "name": call.name, "args": args }),
+                    );
+                });
+                match waits.await {
+                    Ok(Ok(changed)) => Ok(changed),
+                    Ok(Err(kept)) => return Err(self.wait(kept, call, next).await),
+                    Err(blocked) => Err(blocked),
+                }
+            }
+        };
+        let changed = changed.map_err(|blocked| denied(call, &blocked))?;
+        let mut call = asked.into_tool_use();
         if let Some(mut context) = changed {
             let args = context["tool_call"]["args"].take();
             if args != args_of(&call) {
@@ -73,6 +116,20 @@ impl At<'_> {
             }
         }
         Ok(call)
+    }
+
+    /// Has people asked about a tool call.
+    async fn wait(self, kept: Kept, call: &ToolUse, next: NextTool<'_>) -> ToolError {
+        let question = Question::new(&*kept.why).allow(APPROVAL);
+        if let Err(error) = people::keep(self.cx, kept.clone()) {
+            // Without what was asked, no answer could be told from another one.
+            tracing::error!(target: "hooks_agent::interceptors", error, "a question was not kept");
+            return match self.complete(kept, Decided::Nothing).await {
+                Err(blocked) => denied(call, &blocked),
+                Ok(_) => denied(call, &self.fail(InterceptionPoint::PreToolCall, "approval")),
+            };
+        }
+        next.ask(call, question)
     }
 
     /// Asks about the result, or the error that the model reads as one.
@@ -152,7 +209,7 @@ impl Bracket<'_> {
 impl Drop for Bracket<'_> {
     fn drop(&mut self) {
         if self.call.take().is_some() {
-            self.at.fail(InterceptionPoint::PostToolCall, "dropped");
+            self.at.fail(InterceptionPoint::PostToolCall, DROPPED);
         }
     }
 }

@@ -33,4 +33,9 @@ pub(crate) trait Inner<Input, Output, Error>: Send + Sync {
 
     /// Returns the context of the hook.
     fn context(&self) -> &CallContext;
+
+    /// Returns the name by which the hook asks people.
+    fn asks_as(&self) -> Option<&str> {
+        None
+    }
 }

@@ -7,7 +7,7 @@ use hooks_core::BoxError;
 
 use crate::call::tool::CheckedCall;
 use crate::hook::around::Inner;
-use crate::message::{ToolResult, ToolUse};
+use crate::message::{Asker, Question, ToolResult, ToolUse};
 use crate::store::Reservation;
 use crate::tool::{Tool, ToolError};
 
@@ -273,6 +273,35 @@ impl<'a> NextTool<'a> {
         let ended = self.0.run(tool_use.into()).await;
         drop(stand_in);
         ended
+    }
+
+    /// Creates the error by which the hook asks people about the tool call, in place of running it: as
+    /// [`PreActing::ask_with`](crate::event::PreActing::ask_with) does, after the permission check. The hook
+    /// receives the tool call again when they let it run, and finds it
+    /// [answered](crate::hook::ToolCall::is_answered).
+    ///
+    /// ```
+    /// use hooks_agent::message::Question;
+    /// use hooks_agent::prelude::*;
+    ///
+    /// struct AskLast;
+    ///
+    /// #[agent_hook]
+    /// impl AskLast {
+    ///     async fn ask(&self, call: ToolCall<'_>, next: NextTool<'_>) -> Result<ToolResult, ToolError> {
+    ///         if call.tool_use().name == "pay" && !call.is_answered("it costs money") {
+    ///             return Err(next.ask(call.tool_use(), Question::new("it costs money")));
+    ///         }
+    ///         next.run(call.into_tool_use()).await
+    ///     }
+    /// }
+    /// # let _ = AskLast;
+    /// ```
+    #[must_use]
+    pub fn ask(&self, call: &ToolUse, question: Question) -> ToolError {
+        let asker = Asker::of(self.0.asks_as().map(Into::into), &question);
+        let (asker, question) = (Box::new(asker), Box::new(question));
+        ToolError::Asks { tool: call.name.clone(), asker, question }
     }
 
     /// Creates the error of a call that this hook fails, with the name of the hook.

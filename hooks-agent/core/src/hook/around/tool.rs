@@ -55,6 +55,7 @@ pub struct ToolCall<'a> {
     spec: Option<&'a ToolSpec>,
     tool: Option<&'a dyn Tool>,
     runs_agent: bool,
+    hook: Option<&'a str>,
 }
 
 impl<'a> ToolCall<'a> {
@@ -65,12 +66,25 @@ impl<'a> ToolCall<'a> {
         spec: Option<&'a ToolSpec>,
         tool: Option<&'a dyn Tool>,
     ) -> Self {
-        Self { agent, cx, tool_use, spec, tool, runs_agent: false }
+        Self { agent, cx, tool_use, spec, tool, runs_agent: false, hook: None }
     }
 
     /// Sets whether the tool runs an agent.
     pub(crate) fn of_agent(self, runs_agent: bool) -> Self {
         Self { runs_agent, ..self }
+    }
+
+    /// Sets the name by which the hook asks people.
+    pub(crate) fn of_hook(self, hook: &'a str) -> Self {
+        Self { hook: Some(hook), ..self }
+    }
+
+    /// Returns whether people let this tool call run, as it is here, when this hook
+    /// [asked](crate::hook::NextTool::ask) for this reason.
+    #[must_use]
+    pub fn is_answered(&self, why: &str) -> bool {
+        let id = self.cx.checked().map_or(&*self.tool_use.id, |checked| checked.id());
+        self.cx.is_answered_around(id, &self.tool_use, self.hook, why)
     }
 
     /// Returns the description of the tool, as the agent sends it to the model: of the tool of the

@@ -153,9 +153,10 @@ impl HookList {
 
     /// Returns a hook that cannot run beside the others of an agent, and why.
     pub(crate) fn conflict(&self, plan: impl Fn() -> HookPlan) -> Option<(String, String)> {
-        let mut checks =
-            self.0.iter().filter_map(|it| Some((it.hook.name(), it.hook.plan_check()?)));
-        checks.find_map(|(hook, check)| Some((hook, check(&plan())?)))
+        let checks = self.0.iter().filter_map(|it| Some((it, it.hook.plan_check()?)));
+        let mut refused =
+            checks.filter_map(|(it, check)| Some((it.hook.name(), check(&plan(), it.group)?)));
+        refused.next()
     }
 
     /// Returns a hook that is to run at once with others and cannot, and why.

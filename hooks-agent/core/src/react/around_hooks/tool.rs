@@ -37,13 +37,14 @@ pub(super) fn install(
         }
         let run = AroundRun::of_tool(&hook, &cx, &call).map(Box::new);
         let note = run.as_deref().map(|run| run as &dyn NoteInside);
-        let mut inner = InnerTool { next, cx: cx.clone(), own: None, note };
+        let asks_as = hook.info().asks_as.clone();
+        let mut inner = InnerTool { next, cx: cx.clone(), own: None, note, asks_as };
         let tool = agent.tool(&call.name);
         let runs_agent = tool.is_some_and(|tool| (&**tool as &dyn Any).is::<AgentTool>());
         let spec = agent.core.specs.iter().find(|spec| spec.name == call.name);
         inner.own = hook.enter(agent, &inner.cx).map_err(|error| inner.fail(error))?;
         let call = ToolCall::new(agent, inner.context(), call, spec, tool.map(|tool| &**tool));
-        let call = call.of_agent(runs_agent);
+        let call = call.of_agent(runs_agent).of_hook(&hook.info().asks_as);
         let ended = hook.hook.around_tool_call(call, NextTool::new(&inner)).await;
         if let Some(run) = &run {
             match &ended {
@@ -65,6 +66,7 @@ struct InnerTool<'a> {
     /// The context of the hook, if another agent has the hook.
     own: Option<CallContext>,
     note: Option<&'a dyn NoteInside>,
+    asks_as: Arc<str>,
 }
 
 impl Inner<Arc<ToolUse>, ToolResult, ToolError> for InnerTool<'_> {
@@ -82,5 +84,9 @@ impl Inner<Arc<ToolUse>, ToolResult, ToolError> for InnerTool<'_> {
 
     fn context(&self) -> &CallContext {
         self.own.as_ref().unwrap_or(&self.cx)
+    }
+
+    fn asks_as(&self) -> Option<&str> {
+        Some(&self.asks_as)
     }
 }

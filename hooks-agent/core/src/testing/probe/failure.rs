@@ -93,7 +93,9 @@ fn tool_error(error: BoxError) -> Result<ToolError, AgentError> {
             ToolError::Recorded(report) => Err(AgentError::Recorded(report)),
             ToolError::Interrupted => Err(AgentError::Interrupted),
             ToolError::ShutDown { agent } => Err(AgentError::ShutDown { agent }),
-            waiting @ ToolError::Waiting { .. } => Err(AgentError::other(waiting)),
+            waiting @ (ToolError::Waiting { .. } | ToolError::Asks { .. }) => {
+                Err(AgentError::other(waiting))
+            }
             error => Ok(error),
         },
         Err(error) if error.is::<AgentError>() || error.is::<HookError>() => {

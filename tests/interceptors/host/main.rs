@@ -1,0 +1,11 @@
+//! What the host does with verdicts, in calls of agents.
+
+mod memory;
+mod order;
+mod people;
+mod points;
+mod reasons;
+mod records;
+mod streams;
+mod support;
+mod tools;

@@ -1,0 +1,60 @@
+//! What is in memory of a reply that was changed or denied.
+
+use std::sync::Arc;
+
+use hooks_agent_core::prelude::*;
+
+use crate::support::{all_of, at, deciding, deny, memory_of, saying, transform};
+
+#[tokio::test]
+async fn a_denied_reply_is_nowhere() {
+    let (interceptors, _) = deciding(at("output", |_| deny("secrets")));
+    let agent = saying("The secret is 42.", interceptors);
+    let seen = all_of(&agent, "Go").await;
+    assert!(!seen.contains("42"), "{seen}");
+    assert!(memory_of(&agent).contains("[the reply was withheld]"));
+}
+
+#[tokio::test]
+async fn a_changed_reply_is_nowhere_as_it_was() {
+    let (interceptors, _) = deciding(at("output", |_| transform("$target.content", "Hello.")));
+    let agent = saying("The secret is 42.", interceptors);
+    let seen = all_of(&agent, "Go").await;
+    assert!(!seen.contains("42"), "{seen}");
+    assert!(memory_of(&agent).contains("Hello."));
+}
+
+#[tokio::test]
+async fn subscribers_get_the_reply_after_its_verdict() {
+    for (verdict, expected) in
+        [(deny("secrets"), "[]"), (transform("$target.content", "Hello."), "Hello.")]
+    {
+        let (interceptors, _) = deciding(at("output", move |_| verdict.clone()));
+        let agent = saying("The secret is 42.", interceptors);
+        let model = ScriptedModel::new("listener", |_| "I listen.");
+        let listener = Arc::new(ReActAgent::builder("listener").model(model).build().unwrap());
+        let observer: Arc<dyn Agent> = listener.clone();
+        agent.state().subscribe(&observer);
+        let _ = agent.call("Go").await;
+        let heard = memory_of(&listener);
+        assert!(heard.contains(expected) && !heard.contains("42"), "{heard}");
+    }
+}
+
+#[tokio::test]
+async fn the_next_call_does_not_tell_the_model_what_was_withheld() {
+    let (interceptors, _) = deciding(at("output", |context| {
+        match context["output"]["content"].as_str().unwrap().contains("secret") {
+            true => deny("secrets"),
+            false => agent_hooks::Verdict::allow(),
+        }
+    }));
+    let model = ScriptedModel::new("scripted", |request| match request.messages.len() {
+        1 => "The secret is 42.".to_owned(),
+        _ => request.messages.iter().map(Msg::text).collect::<Vec<_>>().join("|"),
+    });
+    let agent = ReActAgent::builder("sayer").model(model).hook(interceptors).build().unwrap();
+    assert!(agent.call("Go").await.is_err());
+    let reply = agent.call("Go on").await.unwrap().text();
+    assert_eq!(reply, "Go|[the reply was withheld]|Go on");
+}
