@@ -9,18 +9,18 @@ use crate::support::{all_of, at, deciding, deny, memory_of, saying, transform};
 #[tokio::test]
 async fn a_denied_reply_is_nowhere() {
     let (interceptors, _) = deciding(at("output", |_| deny("secrets")));
-    let agent = saying("The secret is 42.", interceptors);
+    let agent = saying("The secret is XLII.", interceptors);
     let seen = all_of(&agent, "Go").await;
-    assert!(!seen.contains("42"), "{seen}");
+    assert!(!seen.contains("XLII"), "{seen}");
     assert!(memory_of(&agent).contains("[the reply was withheld]"));
 }
 
 #[tokio::test]
 async fn a_changed_reply_is_nowhere_as_it_was() {
     let (interceptors, _) = deciding(at("output", |_| transform("$target.content", "Hello.")));
-    let agent = saying("The secret is 42.", interceptors);
+    let agent = saying("The secret is XLII.", interceptors);
     let seen = all_of(&agent, "Go").await;
-    assert!(!seen.contains("42"), "{seen}");
+    assert!(!seen.contains("XLII"), "{seen}");
     assert!(memory_of(&agent).contains("Hello."));
 }
 
@@ -30,14 +30,14 @@ async fn subscribers_get_the_reply_after_its_verdict() {
         [(deny("secrets"), "[]"), (transform("$target.content", "Hello."), "Hello.")]
     {
         let (interceptors, _) = deciding(at("output", move |_| verdict.clone()));
-        let agent = saying("The secret is 42.", interceptors);
+        let agent = saying("The secret is XLII.", interceptors);
         let model = ScriptedModel::new("listener", |_| "I listen.");
         let listener = Arc::new(ReActAgent::builder("listener").model(model).build().unwrap());
         let observer: Arc<dyn Agent> = listener.clone();
         agent.state().subscribe(&observer);
         let _ = agent.call("Go").await;
         let heard = memory_of(&listener);
-        assert!(heard.contains(expected) && !heard.contains("42"), "{heard}");
+        assert!(heard.contains(expected) && !heard.contains("XLII"), "{heard}");
     }
 }
 
@@ -50,7 +50,7 @@ async fn the_next_call_does_not_tell_the_model_what_was_withheld() {
         }
     }));
     let model = ScriptedModel::new("scripted", |request| match request.messages.len() {
-        1 => "The secret is 42.".to_owned(),
+        1 => "The secret is XLII.".to_owned(),
         _ => request.messages.iter().map(Msg::text).collect::<Vec<_>>().join("|"),
     });
     let agent = ReActAgent::builder("sayer").model(model).hook(interceptors).build().unwrap();

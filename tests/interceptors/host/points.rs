@@ -52,9 +52,9 @@ async fn messages_may_be_removed_and_added_for_the_model() {
 async fn a_changed_answer_is_nowhere_as_it_was() {
     let changed = at("post_model_call", |_| transform("$target.content", "I may not say it."));
     let (interceptors, _) = deciding(changed);
-    let agent = saying("The secret is 42.", interceptors);
+    let agent = saying("The secret is XLII.", interceptors);
     let seen = all_of(&agent, "Go").await;
-    assert!(seen.contains("I may not say it.") && !seen.contains("42"), "{seen}");
+    assert!(seen.contains("I may not say it.") && !seen.contains("XLII"), "{seen}");
 }
 
 #[tokio::test]
@@ -64,14 +64,14 @@ async fn a_denied_answer_is_nowhere_and_not_asked_for_again() {
     let count = asked.clone();
     let model = ScriptedModel::new("scripted", move |_| {
         count.fetch_add(1, Ordering::Relaxed);
-        "The secret is 42."
+        "The secret is XLII."
     });
     let other = ScriptedModel::new("other", |_| "I am asked in vain.");
     let agent = ReActAgent::builder("sayer").model(model).hook(interceptors);
     let agent = agent.hook(ModelRetry::new().retry_on(|_| true)).hook(ModelFallback::new(other));
     let agent = agent.build().unwrap();
     let seen = all_of(&agent, "Go").await;
-    assert!(!seen.contains("42") && !seen.contains("in vain"), "{seen}");
+    assert!(!seen.contains("XLII") && !seen.contains("in vain"), "{seen}");
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     assert_eq!(records.denied(), ["secrets"]);
 }
