@@ -116,7 +116,7 @@
 //! | `policy` | `Policy` |
 //! | `replay` | `Tape` |
 //! | `guest` | `guest::Guard`: hooks for agents written elsewhere; with `sqlite` `GuestThreads` |
-//! | `interceptors` | `interceptors::Interceptors`: policy engines and filters that speak AGENT-HOOKS-0.1 |
+//! | `interceptors` | `interceptors::Interceptors`, `interceptors::Guarded`: policy engines and filters that speak AGENT-HOOKS-0.1 |
 //! | `cli` | the program `hooks-agent` |
 //! | `full` | all of them |
 //!

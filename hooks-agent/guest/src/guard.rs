@@ -12,6 +12,7 @@ use hooks_agent_policy::command::{CommandEvent, Input, Output, PermissionDecisio
 use crate::answer::{block, end, ending, named, permission, warn};
 use crate::dialect::not_served;
 use crate::event::Event;
+use crate::prompt::Screened;
 use crate::thread::GuestThread;
 use crate::{prompt, stop, tool_result, tool_use};
 
@@ -104,14 +105,52 @@ impl Guard {
         named(decided, input)
     }
 
+    /// Returns what hooks make of what the user writes, for an agent that can take another text: those of
+    /// `UserPromptSubmit`, which [`decide`](Self::decide) blocks if it would change. `input` says whose session it is.
+    pub async fn screen_prompt(
+        &self,
+        input: &Input,
+        thread: &mut GuestThread,
+        text: impl Into<String>,
+    ) -> Screened {
+        let event = self.event(CommandEvent::UserPromptSubmit, input, thread);
+        contained(prompt::prompt(event, text.into())).await
+    }
+
+    /// Returns what hooks make of the text that the agent is about to reply with: those of `PostReasoning` and
+    /// `PostCall`, and those around the model call that redact.
+    pub async fn screen_reply(
+        &self,
+        input: &Input,
+        thread: &mut GuestThread,
+        text: impl Into<String>,
+    ) -> Screened {
+        let event = self.event(CommandEvent::Stop, input, thread);
+        contained(prompt::reply(event, text.into())).await
+    }
+
+    /// Returns whether hooks that limit model calls allow the next one, which they count:
+    /// [`Same`](Screened::Same), or why not.
+    pub async fn count_model_call(&self, input: &Input, thread: &mut GuestThread) -> Screened {
+        contained(prompt::model_call(self.event(CommandEvent::Stop, input, thread))).await
+    }
+
+    fn event<'a>(
+        &'a self,
+        kind: CommandEvent,
+        input: &'a Input,
+        thread: &'a mut GuestThread,
+    ) -> Event<'a> {
+        Event { source: &self.source, agent: &self.agent, kind, input, thread }
+    }
+
     async fn run_hooks(
         &self,
         kind: CommandEvent,
         input: &Input,
         thread: &mut GuestThread,
     ) -> Output {
-        let Self { source, agent } = self;
-        let event = Event { source, agent, kind, input, thread };
+        let event = self.event(kind, input, thread);
         match kind {
             CommandEvent::SessionStart => prompt::session_start(event).await,
             // A call that resumes another has no prompt.
@@ -132,6 +171,12 @@ impl Guard {
             _ => Output::default(),
         }
     }
+}
+
+/// A hook that panics blocks.
+async fn contained(screened: impl Future<Output = Screened>) -> Screened {
+    let screened = AssertUnwindSafe(screened).catch_unwind().await;
+    screened.unwrap_or_else(|_| Screened::Blocked("a hook could not check this text".to_owned()))
 }
 
 /// Returns the answer to an event about which nothing can be decided.

@@ -22,6 +22,7 @@ mod tool_result;
 mod tool_use;
 
 pub use guard::Guard;
+pub use prompt::Screened;
 pub use thread::GuestThread;
 #[cfg(feature = "sqlite")]
 pub use threads::{GuestThreads, GuestThreadsError};

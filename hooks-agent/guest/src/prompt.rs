@@ -34,32 +34,89 @@ pub(super) async fn session_start(mut event: Event<'_>) -> Output {
 }
 
 /// Blocks a text that hooks answer, fail at, or would change: the agent takes no other text.
-pub(super) async fn submitted(mut event: Event<'_>) -> Output {
+pub(super) async fn submitted(event: Event<'_>) -> Output {
+    let Some(text) = event.input.prompt.clone() else { return block("the event has no prompt") };
+    match prompt(event, text).await {
+        Screened::Same => Output::default(),
+        Screened::Changed(_) => {
+            block("the prompt has text that a hook removes or changes: leave it out")
+        }
+        Screened::Blocked(reason) => block(reason),
+    }
+}
+
+/// Returns what hooks make of a prompt.
+pub(super) async fn prompt(mut event: Event<'_>, text: String) -> Screened {
     let redacts = |role| match role {
         Some(HookRole::Redacts) => AroundMask::MODEL_CALL,
         _ => AroundMask::NONE,
     };
-    let Some(text) = event.input.prompt.clone() else { return block("the event has no prompt") };
     let scope = Scope { events: EVENTS, around: redacts };
     let (model, asked) = listening();
     let prompt = Messages::from(Msg::user(text.as_str()));
     let (reply, _) = event.call(model, scope, None, prompt).await;
     let reply = match reply {
         Ok(reply) => reply,
-        Err(error) => return block(reason_of(&error)),
+        Err(error) => return Screened::Blocked(reason_of(&error)),
     };
     let Some(request) = asked.take() else {
         let text = reply.text();
-        return match text.trim() {
-            "" => block("a hook blocked the prompt"),
-            _ => block(text),
-        };
+        return Screened::Blocked(match text.trim() {
+            "" => "a hook blocked the prompt".to_owned(),
+            _ => text,
+        });
     };
     let users: Vec<_> = request.messages.iter().filter(|msg| msg.role == Role::User).collect();
-    match &users[..] {
-        [only] if only.text() == text => Output::default(),
-        _ => block("the prompt has text that a hook removes or changes: leave it out"),
+    let texts: Vec<_> = users.iter().map(|msg| msg.text()).collect();
+    match texts.join("\n") {
+        same if same == text => Screened::Same,
+        changed => Screened::Changed(changed),
     }
+}
+
+/// Returns what hooks that limit model calls say of the next one.
+pub(super) async fn model_call(mut event: Event<'_>) -> Screened {
+    let limits = |role| match role {
+        Some(HookRole::Limits) => AroundMask::MODEL_CALL,
+        _ => AroundMask::NONE,
+    };
+    let scope = Scope { events: EventKind::Settled.into(), around: limits };
+    let (model, asked) = listening();
+    let (reply, _) = event.call(model, scope, None, Messages::new()).await;
+    match reply {
+        Err(error) => Screened::Blocked(reason_of(&error)),
+        Ok(_) if asked.take().is_some() => Screened::Same,
+        Ok(reply) => Screened::Blocked(reply.text()),
+    }
+}
+
+/// Returns what hooks make of a reply.
+pub(super) async fn reply(mut event: Event<'_>, text: String) -> Screened {
+    let redacts = |role| match role {
+        Some(HookRole::Redacts) => AroundMask::MODEL_CALL,
+        _ => AroundMask::NONE,
+    };
+    let events = [EventKind::PostReasoning, EventKind::PostCall, EventKind::Settled];
+    let scope = Scope { events: EventMask::of(&events), around: redacts };
+    let says = text.clone();
+    let model = ScriptedModel::new("none", move |_| says.clone());
+    let (reply, _) = event.call(model, scope, None, Messages::new()).await;
+    match reply {
+        Err(error) => Screened::Blocked(reason_of(&error)),
+        Ok(reply) if reply.text() == text => Screened::Same,
+        Ok(reply) => Screened::Changed(reply.text()),
+    }
+}
+
+/// What hooks make of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Screened {
+    /// It stays as it is.
+    Same,
+    /// They removed or changed something.
+    Changed(String),
+    /// They block it, for this reason.
+    Blocked(String),
 }
 
 /// The request that a model got.

@@ -1,5 +1,6 @@
 //! [AGENT-HOOKS-0.1](https://github.com/responsibleai/agent-hooks) for agents of hooks-agent, in both directions:
-//! [`Interceptors`] runs the interceptors of others, such as policy engines, in these agents.
+//! [`Interceptors`] runs the interceptors of others, such as policy engines, in these agents; [`Guarded`] makes hooks
+//! of these agents an interceptor of others.
 //!
 //! This crate is the module `interceptors` of
 //! [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent); programs use it from there. [The guide] shows
@@ -9,6 +10,7 @@
 
 mod closure;
 mod context;
+mod guarded;
 mod host;
 mod records;
 
@@ -17,6 +19,7 @@ pub use agent_hooks;
 /// For interceptors that wait.
 pub use async_trait::async_trait;
 pub use closure::intercept;
+pub use guarded::Guarded;
 pub use host::{
     AskPeople, Blocked, CustomIdentity, Identity, Interceptors, Output, Profile, Segment,
     declaration, surface,

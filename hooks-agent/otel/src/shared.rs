@@ -55,8 +55,12 @@ impl Shared {
                 run.registrations += 1;
                 self.start(run, event.context(), Duration::ZERO);
             }
-            HookEvent::PostReasoning(event) => self.release_answer(run, event.message()),
-            HookEvent::PostSummary(event) => self.release_answer(run, event.message()),
+            HookEvent::PostReasoning(event) => {
+                self.release_answer(run, &event.context().shown_answer(event.message()));
+            }
+            HookEvent::PostSummary(event) => {
+                self.release_answer(run, &event.context().shown_answer(event.message()));
+            }
             HookEvent::PostActing(event) => self.release_result(run, event),
             HookEvent::Error(event) => note(run, event),
             HookEvent::Settled(event) => self.settle(run, event),

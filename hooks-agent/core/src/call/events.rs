@@ -1,9 +1,11 @@
 //! The stream of a call.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::call::context::{Call, CallContext};
 use crate::call::stream::{AgentEvent, AgentEventKind, Behind, EventSink};
+use crate::message::{ContentBlock, Msg};
 
 impl CallContext {
     /// Sends a warning to the people who watch the call: an event of its stream. The model does not read
@@ -35,6 +37,42 @@ impl CallContext {
         if let Some(events) = &self.events {
             Box::pin(events.send(event)).await;
         }
+    }
+
+    /// Has what the agent answers in this call wait for a verdict at its end, as a hook around the
+    /// [whole call](crate::hook::AgentCall) gives it: hooks receive no chunks of text, and those that show answers
+    /// elsewhere, such as a log, leave their text out.
+    pub fn hold_answers(&self) {
+        self.call.marks.holds_answers.set(true);
+    }
+
+    /// Returns whether what the agent answers [waits](Self::hold_answers) for a verdict.
+    #[must_use]
+    pub fn holds_answers(&self) -> bool {
+        self.call.marks.holds_answers.is_set()
+    }
+
+    /// Returns an answer as a hook may show it elsewhere: without its text while answers
+    /// [wait](Self::hold_answers) for a verdict.
+    ///
+    /// ```
+    /// use hooks_agent::prelude::*;
+    ///
+    /// let log = on(|event: &mut PostCall<'_>| {
+    ///     let shown = event.context().shown_answer(event.final_message());
+    ///     println!("{}", shown.text());
+    /// });
+    /// # let _ = log;
+    /// ```
+    #[must_use]
+    pub fn shown_answer<'m>(&self, answer: &'m Msg) -> Cow<'m, Msg> {
+        if !self.holds_answers() {
+            return Cow::Borrowed(answer);
+        }
+        let mut shown = answer.clone();
+        shown.content.retain(|block| matches!(block, ContentBlock::ToolUse(_)));
+        shown.metadata.clear();
+        Cow::Owned(shown)
     }
 
     /// Returns whether the call has a stream.

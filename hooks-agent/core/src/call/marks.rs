@@ -17,6 +17,8 @@ pub(super) struct Marks {
     pub(super) is_resuming: Mark,
     /// Whether the state has tool calls that the call leaves waiting.
     pub(super) is_waiting: Mark,
+    /// Whether answers wait for a verdict.
+    pub(super) holds_answers: Mark,
     /// Whether the call does nothing on a thread that has nothing to go on with.
     pub(super) only_unfinished: Mark,
     /// [`NOTHING`], [`PART`] or [`WHOLE`].

@@ -49,4 +49,4 @@ pub use shadow::Shadow;
 pub(crate) use shadow::ToolOfCall;
 pub use shadow::{ShadowCounts, ShadowPart, Shadowed};
 pub(crate) use watch::{AroundRun, CallWatchers, Installed, NoteInside};
-pub use watch::{HookChange, HookFlow, HookRun, HookWatcher};
+pub use watch::{HookChange, HookFlow, HookPart, HookRun, HookWatcher};

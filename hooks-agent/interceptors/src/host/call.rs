@@ -18,7 +18,7 @@ use crate::context::output::{output_back, output_of};
 use crate::host::blocked::Blocked;
 use crate::host::emission::{At, DROPPED};
 use crate::host::held::Held;
-use crate::host::interceptors::Host;
+use crate::host::interceptors::{Host, Output};
 use crate::host::people::{self, Decided};
 use crate::host::session::Session;
 
@@ -64,6 +64,9 @@ impl Host {
 
 impl At<'_> {
     async fn run(self, call: AgentCall<'_>, next: NextCall<'_>) -> Result<Msg, AgentError> {
+        if self.host.is_enforcing() && self.host.output == Output::Buffered {
+            self.cx.hold_answers();
+        }
         self.start(call.agent()).await.map_err(|blocked| next.fail(blocked))?;
         let messages = call.into_messages();
         let goes_on = messages.is_empty();

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
+use std::time::{Duration, Instant};
 
 use agent_hooks::{
     AgentContext, Decision, EnforcementMode, FinalizeMeta, HostError, InterceptionPoint,
@@ -9,6 +10,8 @@ use agent_hooks::{
 };
 use futures::future::{Either, select};
 use hooks_agent_core::call::CallContext;
+use hooks_agent_core::hook::{HookFlow, HookPart};
+use hooks_core::HookRole;
 use serde_json::{Value, json};
 
 use crate::host::blocked::Blocked;
@@ -79,7 +82,8 @@ impl At<'_> {
         opened: Option<&Opened<'_>>,
     ) -> Result<Answered, Blocked> {
         let Self { host, cx, .. } = self;
-        let unfinished = Unfinished { host, place: Some(place.clone()) };
+        let start = Instant::now();
+        let unfinished = Unfinished { host, cx, place: Some(place.clone()) };
         let mut pooled = match host.source.take() {
             Ok(pooled) => pooled,
             Err(reason) => {
@@ -105,12 +109,14 @@ impl At<'_> {
             Either::Right(asked) => {
                 // Its record comes with the decision.
                 host.source.give(pooled);
+                let part = host.part(cx, None);
+                part.decided(cx, place.point.as_str(), None, HookFlow::Ask, start.elapsed());
                 return Ok(Answered::Asks(asked));
             }
         };
         let new = pooled.labels.take(&record);
         host.source.give(pooled);
-        host.tell(&record);
+        host.tell(cx, &record, start.elapsed());
         if !record.proceeds() {
             return Err(host.block(&record));
         }
@@ -169,7 +175,7 @@ impl At<'_> {
     /// Keeps the block of a record that was made without interceptors.
     fn refused(self, record: InterceptionRecord) -> Result<Option<AgentContext>, Blocked> {
         let block = self.host.block(&record);
-        self.host.tell(&record);
+        self.host.tell(self.cx, &record, Duration::ZERO);
         if self.host.is_enforcing() { Err(block) } else { Ok(None) }
     }
 
@@ -186,7 +192,7 @@ impl At<'_> {
         fill(&mut context, &target);
         context.insert("target".to_owned(), target);
         let record = self.host.decided(&context, Verdict::host_error(reason, None));
-        self.host.tell(&record);
+        self.host.tell(self.cx, &record, Duration::ZERO);
         self.host.block(&record)
     }
 
@@ -195,7 +201,7 @@ impl At<'_> {
     pub(super) fn fail(self, point: InterceptionPoint, detail: impl Into<String>) -> Blocked {
         let place = self.session.place(point);
         let record = self.host.failed(&place, detail.into());
-        self.host.tell(&record);
+        self.host.tell(self.cx, &record, Duration::ZERO);
         self.host.block(&record)
     }
 }
@@ -241,12 +247,39 @@ impl Host {
         }
     }
 
-    /// Passes a record to those who keep it. What one of them does is not the call's concern.
-    fn tell(&self, record: &InterceptionRecord) {
+    /// Passes a record to those who keep it, and what was decided to those who watch the hooks of the call. What one of
+    /// them does is not the call's concern.
+    fn tell(&self, cx: &CallContext, record: &InterceptionRecord, elapsed: Duration) {
         for sink in &self.sinks {
             if catch_unwind(AssertUnwindSafe(|| sink.record(record))).is_err() {
                 tracing::error!(target: "hooks_agent::interceptors", "a sink of records panicked");
             }
+        }
+        if !self.part.is_watched(cx) {
+            return;
+        }
+        let point = record.interception_point;
+        let name = record.decided_by.and_then(|by| self.source.name_at(point, by));
+        let part = self.part(cx, name);
+        let flow = match record.verdict.decision {
+            Decision::Deny if record.verdict.message.as_deref() == Some(DROPPED) => {
+                HookFlow::Cancelled
+            }
+            Decision::Deny => HookFlow::Refuse,
+            Decision::Allow | Decision::Transform => HookFlow::Continue,
+        };
+        if record.mode == EnforcementMode::Enforce {
+            part.decided(cx, point.as_str(), None, flow, elapsed);
+        } else {
+            part.would(cx, point.as_str(), None, flow, elapsed);
+        }
+    }
+
+    /// Returns what decides: an interceptor, or the host.
+    fn part(&self, cx: &CallContext, interceptor: Option<String>) -> HookPart {
+        match interceptor.filter(|_| self.part.is_watched(cx)) {
+            Some(name) => HookPart::of_role(name, Some(HookRole::Redacts)),
+            None => self.part.clone(),
         }
     }
 }
@@ -254,6 +287,7 @@ impl Host {
 /// A place whose interceptors have not answered yet: the trail has it also if the call is dropped meanwhile.
 struct Unfinished<'a> {
     host: &'a Host,
+    cx: &'a CallContext,
     place: Option<Place>,
 }
 
@@ -267,7 +301,7 @@ impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             let record = self.host.failed(&place, DROPPED.to_owned());
-            self.host.tell(&record);
+            self.host.tell(self.cx, &record, Duration::ZERO);
         }
     }
 }

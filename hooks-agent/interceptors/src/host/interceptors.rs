@@ -14,7 +14,7 @@ use hooks_agent_core::agent_hook;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::hook::{
-    AgentCall, ModelAttempt, NextAttempt, NextCall, NextTool, PlanCheck, ToolCall,
+    AgentCall, HookPart, ModelAttempt, NextAttempt, NextCall, NextTool, PlanCheck, ToolCall,
 };
 use hooks_agent_core::message::{Msg, ToolResult};
 use hooks_agent_core::model::ModelAnswer;
@@ -86,6 +86,8 @@ pub(super) struct Host {
     pub(super) most_bytes: usize,
     pub(super) output: Output,
     pub(super) people: Option<AskPeople>,
+    /// The host itself, for those who watch hooks.
+    pub(super) part: HookPart,
 }
 
 /// When text of an agent reaches the caller: its stream, and the partial message of a call that is interrupted.
@@ -173,7 +175,14 @@ impl Interceptors {
     }
 
     fn of(source: Source, output: Output) -> Self {
-        let host = Host { source, sinks: Vec::new(), most_bytes: MOST_BYTES, output, people: None };
+        let host = Host {
+            source,
+            sinks: Vec::new(),
+            most_bytes: MOST_BYTES,
+            output,
+            people: None,
+            part: HookPart::of_role("interceptors", Some(HookRole::Redacts)),
+        };
         Self { host: Arc::new(host) }
     }
 

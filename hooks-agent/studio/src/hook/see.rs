@@ -133,7 +133,8 @@ impl Recorder {
     fn answer(&self, kept: &mut Kept, cx: &CallContext, kind: &'static str, answer: &Msg) {
         self.hide_draft(kept, Some(answer));
         let usage = cx.usage();
-        self.add(kept, cx, kind, answer, |run| run.set_usage(usage));
+        let shown = cx.shown_answer(answer);
+        self.add(kept, cx, kind, &*shown, |run| run.set_usage(usage));
     }
 
     fn pre_acting(&self, kept: &mut Kept, event: &PreActing<'_>) {
@@ -162,7 +163,7 @@ impl Recorder {
         for pending in reply.pending() {
             self.add(kept, cx, "permission_asked", pending, |_| {});
         }
-        self.add(kept, cx, "finished", reply, |_| {});
+        self.add(kept, cx, "finished", &*cx.shown_answer(reply), |_| {});
     }
 
     /// Writes how a call ended.
@@ -239,9 +240,15 @@ fn held(event: &HookEvent<'_>) -> Option<Value> {
             put("system", to_value(event.system_message()));
             put("options", to_value(event.options()));
         }
-        HookEvent::PostReasoning(event) => put("message", to_value(event.message())),
-        HookEvent::PostSummary(event) => put("message", to_value(event.message())),
-        HookEvent::PostCall(event) => put("message", to_value(event.final_message())),
+        HookEvent::PostReasoning(event) => {
+            put("message", to_value(event.context().shown_answer(event.message())));
+        }
+        HookEvent::PostSummary(event) => {
+            put("message", to_value(event.context().shown_answer(event.message())));
+        }
+        HookEvent::PostCall(event) => {
+            put("message", to_value(event.context().shown_answer(event.final_message())));
+        }
         HookEvent::PreActing(event) => put("tool_use", to_value(event.tool_use())),
         HookEvent::PostActing(event) => put("tool_result", to_value(event.tool_result())),
         _ => return None,

@@ -82,7 +82,7 @@ impl Selection {
                 self.passes(StreamType::ToolFinished).then_some(AgentEventKind::ToolFinished(shown))
             }
             HookEvent::PostCall(event) => {
-                run().set_reply(event.final_message());
+                run().set_reply(&event.context().shown_answer(event.final_message()));
                 None
             }
             HookEvent::Error(event) => {

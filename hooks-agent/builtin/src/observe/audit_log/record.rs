@@ -118,7 +118,8 @@ impl<'a> Record<'a> {
                 }
                 run.answered(event.message());
                 self.put("finish", event.finish_reason());
-                self.put_answer(event.model_name(), event.message());
+                let shown = event.context().shown_answer(event.message());
+                self.put_answer(event.model_name(), &shown);
                 self.put_control(event.control());
             }
             HookEvent::PreActing(event) => {
@@ -130,7 +131,10 @@ impl<'a> Record<'a> {
                 self.put("rounds", event.current_iteration());
                 self.put("limit", event.max_iterations());
             }
-            HookEvent::PostSummary(event) => self.put_answer(event.model_name(), event.message()),
+            HookEvent::PostSummary(event) => {
+                let shown = event.context().shown_answer(event.message());
+                self.put_answer(event.model_name(), &shown);
+            }
             HookEvent::PostCall(event) => self.put_reply(event),
             HookEvent::Error(event) => {
                 run.is_asked &= event.phase() != ErrorPhase::Reasoning;
@@ -216,7 +220,7 @@ impl<'a> Record<'a> {
             let pending: Vec<_> = reply.pending().iter().map(pending).collect();
             self.put("pending", pending);
         }
-        self.put_content("reply", reply.text());
+        self.put_content("reply", event.context().shown_answer(reply).text());
     }
 
     /// The text of a tool's error is left out: hooks may still redact it, in the result.

@@ -28,7 +28,9 @@ impl Record {
     pub(super) fn put_event(&mut self, event: &HookEvent<'_>) {
         match event {
             HookEvent::PreCall(event) => self.put("input_messages", event.messages()),
-            HookEvent::PostCall(event) => self.put("final_message", event.final_message()),
+            HookEvent::PostCall(event) => {
+                self.put("final_message", event.context().shown_answer(event.final_message()));
+            }
             HookEvent::PreReasoning(event) => {
                 self.put("model_name", event.model_name());
                 self.put("generate_options", event.options());
@@ -44,7 +46,7 @@ impl Record {
             HookEvent::PostReasoning(event) => {
                 self.put("model_name", event.model_name());
                 self.put("generate_options", Value::Null);
-                self.put("reasoning_message", event.message());
+                self.put("reasoning_message", event.context().shown_answer(event.message()));
                 self.put("stop_requested", event.control().is_stopped());
                 let goes_back = event.control().jumps_to() == Some(JumpTo::Model);
                 self.put("goto_reasoning_requested", goes_back);
@@ -73,7 +75,9 @@ impl Record {
                 self.put("incremental_chunk", event.incremental());
                 self.put("accumulated", event.accumulated());
             }
-            HookEvent::PostSummary(event) => self.put("summary_message", event.message()),
+            HookEvent::PostSummary(event) => {
+                self.put("summary_message", event.context().shown_answer(event.message()));
+            }
             HookEvent::Error(event) => {
                 let error = event.error();
                 self.put("error_class", event.error_kind());

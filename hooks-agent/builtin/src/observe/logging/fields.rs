@@ -48,6 +48,11 @@ impl<'a> Fields<'a> {
         let content = more.put(event);
         // Without content, only its length is made.
         more.bytes = more.bytes.or(content.as_ref().map(length));
+        let is_answer = matches!(
+            event,
+            HookEvent::PostReasoning(_) | HookEvent::PostSummary(_) | HookEvent::PostCall(_)
+        );
+        let has_content = has_content && !(is_answer && cx.holds_answers());
         more.content = content.filter(|_| has_content).map(|content| content.to_string());
         Self {
             event: event.kind().name(),

@@ -9,6 +9,7 @@ mod content;
 mod hook_info;
 mod hook_run;
 mod installed;
+mod part;
 mod watchers;
 
 pub(crate) use around::{AroundRun, NoteInside};
@@ -17,4 +18,5 @@ pub(crate) use content::Content;
 pub(crate) use hook_info::HookInfo;
 pub use hook_run::{HookFlow, HookRun, HookWatcher};
 pub(crate) use installed::{Installed, flow_of};
+pub use part::HookPart;
 pub(crate) use watchers::{CallWatchers, tell_watchers};

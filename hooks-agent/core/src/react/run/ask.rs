@@ -56,14 +56,19 @@ impl ReActAgent {
                 let limit = self.core.limits.answer;
                 return Err(draft.fail(ModelError::TooLong { model: model.to_string(), limit }));
             };
+            let is_told = !cx.holds_answers() || matches!(block, Some(ContentBlock::ToolUse(_)));
             match (block, kind) {
                 (None, _) => {}
                 (Some(block), Answer::Reasoning) => {
-                    self.reasoning_chunk(&cx, &block, draft.message()).await;
+                    if is_told {
+                        self.reasoning_chunk(&cx, &block, draft.message()).await;
+                    }
                     cx.emit(|| AgentEventKind::ReasoningChunk(block)).await;
                 }
                 (Some(block), Answer::Summary) => {
-                    self.summary_chunk(&cx, &block, draft.message()).await;
+                    if is_told {
+                        self.summary_chunk(&cx, &block, draft.message()).await;
+                    }
                     cx.emit(|| AgentEventKind::SummaryChunk(block)).await;
                 }
             }
