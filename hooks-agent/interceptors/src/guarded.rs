@@ -114,49 +114,42 @@ impl Guarded {
             }
             _ => {}
         }
-        let Some(thread) = self.session(session) else {
+        let Some(kept) = self.session(session) else {
             return Some(deny(DENIED, "too many sessions are open: end them by `agent_shutdown`"));
         };
-        let mut thread = thread.lock().await;
+        let thread = &mut *kept.lock().await;
         let guard = self.guard.clone().agent(context.get("agent")?["id"].as_str()?);
-        let input = |event: &str| {
-            let mut input = Input::new(event);
-            input.session_id = session.to_owned();
-            input
+        let event = |name: &str| {
+            let mut event = Input::new(name);
+            session.clone_into(&mut event.session_id);
+            event
         };
         match point {
             InterceptionPoint::Input => {
-                let content = &context.get("input")?["content"];
-                let text = Text::of(content);
-                let screened =
-                    guard.screen_prompt(&input("UserPromptSubmit"), &mut thread, &*text.text).await;
-                Some(text.verdict("$target.content", screened))
+                let said = Text::of(&context.get("input")?["content"]);
+                let event = event("UserPromptSubmit");
+                Some(said.verdict(guard.screen_prompt(&event, thread, &*said.text).await))
             }
             InterceptionPoint::PreModelCall => {
-                Some(counted(guard.count_model_call(&input("Stop"), &mut thread).await))
+                Some(counted(guard.count_model_call(&event("Stop"), thread).await))
             }
-            InterceptionPoint::PostModelCall => {
-                let content = &context.get("response")?["content"];
-                if content.is_null() {
+            InterceptionPoint::PostModelCall | InterceptionPoint::Output => {
+                let of_point = context.get("response").or_else(|| context.get("output"));
+                let said = &of_point?["content"];
+                if said.is_null() {
                     return Some(Verdict::allow());
                 }
-                let text = Text::of(content);
-                let screened = guard.screen_reply(&input("Stop"), &mut thread, &*text.text).await;
-                Some(text.verdict("$target.content", screened))
-            }
-            InterceptionPoint::Output => {
-                let text = Text::of(&context.get("output")?["content"]);
-                let screened = guard.screen_reply(&input("Stop"), &mut thread, &*text.text).await;
-                Some(text.verdict("$target.content", screened))
+                let said = Text::of(said);
+                Some(said.verdict(guard.screen_reply(&event("Stop"), thread, &*said.text).await))
             }
             InterceptionPoint::PreToolCall => {
-                let input = with_call(input("PreToolUse"), context)?;
-                Some(of_call(guard.decide(&input, &mut thread).await))
+                let event = with_call(event("PreToolUse"), context)?;
+                Some(of_call(guard.decide(&event, thread).await))
             }
             InterceptionPoint::PostToolCall => {
-                let mut input = with_call(input("PostToolUse"), context)?;
-                input.tool_response = Some(context.get("tool_result")?["value"].clone());
-                Some(of_result(guard.decide(&input, &mut thread).await))
+                let mut event = with_call(event("PostToolUse"), context)?;
+                event.tool_response = Some(context.get("tool_result")?["value"].clone());
+                Some(of_result(guard.decide(&event, thread).await))
             }
             InterceptionPoint::AgentStartup | InterceptionPoint::AgentShutdown => None,
         }
@@ -189,15 +182,16 @@ impl Text {
         }
     }
 
-    fn verdict(&self, path: &str, screened: Screened) -> Verdict {
+    fn verdict(&self, screened: Screened) -> Verdict {
+        const CONTENT: &str = "$target.content";
         match screened {
             Screened::Same => Verdict::allow(),
             Screened::Blocked(reason) => deny(DENIED, reason),
             Screened::Changed(text) if self.is_json => match serde_json::from_str(&text) {
-                Ok(value) => changed(path, value),
+                Ok(value) => changed(CONTENT, value),
                 Err(_) => deny(DENIED, "content that is no text has something that a hook removes"),
             },
-            Screened::Changed(text) => changed(path, text.into()),
+            Screened::Changed(text) => changed(CONTENT, text.into()),
         }
     }
 }

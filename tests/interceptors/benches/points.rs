@@ -114,8 +114,8 @@ fn contexts(runtime: &Runtime, bytes: usize) -> Vec<AgentContext> {
     });
     let interceptors = Interceptors::new(Profile::default()).add("keep", keep);
     runtime.block_on(agent(bytes, Some(interceptors), false).call("Go")).unwrap();
-    let contexts = seen.lock().unwrap().clone();
-    contexts
+
+    seen.lock().unwrap().clone()
 }
 
 fn main() {

@@ -28,7 +28,7 @@ impl ScenarioModel {
 }
 
 impl ChatModel for ScenarioModel {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "mock"
     }
 
@@ -93,7 +93,7 @@ impl Tool for ScenarioTool {
         &self.name
     }
 
-    fn description(&self) -> &str {
+    fn description(&self) -> &'static str {
         "A tool of a scenario."
     }
 
@@ -111,9 +111,10 @@ impl Tool for ScenarioTool {
                 Value::String(text) => ToolOutput::text(text),
                 value => ToolOutput::json(value.clone()),
             };
-            match clause["is_error"] == json!(true) {
-                true => Err(output.as_str().to_owned().into()),
-                false => Ok(output),
+            if clause["is_error"] == json!(true) {
+                Err(output.as_str().to_owned().into())
+            } else {
+                Ok(output)
             }
         })
     }

@@ -67,7 +67,7 @@ impl AgentHarness {
 
 #[async_trait]
 impl Harness for AgentHarness {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "hooks-agent"
     }
 
@@ -134,7 +134,7 @@ impl Harness for AgentHarness {
                     ended = Some(("completed", json!(reply.text())));
                 }
                 Err(error) if Blocked::find(&error).is_some() => {
-                    ended = Some(("blocked", Value::Null))
+                    ended = Some(("blocked", Value::Null));
                 }
                 Err(error) => panic!("the call failed: {error:?}"),
                 Ok(_) => {}

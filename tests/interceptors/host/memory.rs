@@ -1,7 +1,9 @@
 //! What is in memory of a reply that was changed or denied.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use hooks_agent_builtin::answer::Streaming;
+use hooks_agent_builtin::observe::JsonlTrace;
 use hooks_agent_core::prelude::*;
 
 use crate::support::{all_of, at, deciding, deny, memory_of, saying, transform};
@@ -44,9 +46,10 @@ async fn subscribers_get_the_reply_after_its_verdict() {
 #[tokio::test]
 async fn the_next_call_does_not_tell_the_model_what_was_withheld() {
     let (interceptors, _) = deciding(at("output", |context| {
-        match context["output"]["content"].as_str().unwrap().contains("secret") {
-            true => deny("secrets"),
-            false => agent_hooks::Verdict::allow(),
+        if context["output"]["content"].as_str().unwrap().contains("secret") {
+            deny("secrets")
+        } else {
+            agent_hooks::Verdict::allow()
         }
     }));
     let model = ScriptedModel::new("scripted", |request| match request.messages.len() {
@@ -57,4 +60,43 @@ async fn the_next_call_does_not_tell_the_model_what_was_withheld() {
     assert!(agent.call("Go").await.is_err());
     let reply = agent.call("Go on").await.unwrap().text();
     assert_eq!(reply, "Go|[the reply was withheld]|Go on");
+}
+
+/// A writer that others read.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn hooks_that_show_answers_elsewhere_leave_out_what_waits_for_its_verdict() {
+    for is_denied in [true, false] {
+        let (interceptors, _) = deciding(at("output", move |_| {
+            if is_denied { deny("secrets") } else { agent_hooks::Verdict::allow() }
+        }));
+        let told = Arc::new(Mutex::new(String::new()));
+        let heard = told.clone();
+        let streaming = Streaming::to_callback(move |event| {
+            heard.lock().unwrap().push_str(&serde_json::to_string(&event).unwrap());
+        });
+        let written = Written::default();
+        let trace = JsonlTrace::to_writer(written.clone());
+        let model = ScriptedModel::new("scripted", |_| "The secret is XLII.");
+        let agent = ReActAgent::builder("sayer").model(model).hook(streaming);
+        let agent = agent.hook(trace.open().unwrap()).hook(interceptors).build().unwrap();
+        assert_eq!(agent.call("Go").await.is_err(), is_denied);
+        let trace = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let told = told.lock().unwrap();
+        assert!(!told.contains("XLII") && !trace.contains("XLII"), "{told}\n{trace}");
+        assert!(trace.contains("final_message"), "{trace}");
+    }
 }

@@ -11,12 +11,10 @@ use crate::support::{Records, at, deciding, looker};
 
 fn asking() -> (ReActAgent, Records) {
     let (interceptors, records) = deciding(at("pre_tool_call", |context| {
-        match context["tool_call"]["args"]["at"] == "nothing" {
-            true => Verdict::allow(),
-            false => Verdict::escalate(
-                Some("sensitive".to_owned()),
-                Some("It looks at secrets.".to_owned()),
-            ),
+        if context["tool_call"]["args"]["at"] == "nothing" {
+            Verdict::allow()
+        } else {
+            Verdict::escalate(Some("sensitive".to_owned()), Some("It looks at secrets.".to_owned()))
         }
     }));
     (looker(interceptors.ask_people(AskPeople::new())), records)
@@ -48,8 +46,8 @@ async fn a_deny_that_people_lift_is_one_record_with_the_identity_that_they_were_
     assert_eq!(before.resolved_by, Some("approval"));
     assert_ne!(before.session_id, after.session_id, "a call that is resumed is another session");
     let first: Vec<_> = all.iter().filter(|it| it.session_id == before.session_id).collect();
-    let sequences: Vec<_> = first.iter().map(|it| it.sequence).collect();
-    assert_eq!(sequences, (0..sequences.len() as i64).collect::<Vec<_>>(), "its place was kept");
+    let sequences = first.iter().map(|it| it.sequence);
+    assert!(sequences.eq(0..=first.last().unwrap().sequence), "its place was kept");
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ use crate::support::{all_of, at, at_once, deciding, deny, memory_of, saying, tra
 #[tokio::test]
 async fn a_changed_input_is_what_the_agent_gets() {
     let (interceptors, _) = deciding(at("input", |_| transform("$target.content", "hello")));
-    let model = ScriptedModel::new("echo", |request| request.last_text());
+    let model = ScriptedModel::new("echo", hooks_agent_core::model::ChatRequest::last_text);
     let agent = ReActAgent::builder("echo").model(model).hook(interceptors).build().unwrap();
     assert_eq!(agent.call("my secret").await.unwrap().text(), "hello");
     assert!(!memory_of(&agent).contains("secret"));
@@ -24,7 +24,7 @@ async fn a_changed_input_is_what_the_agent_gets() {
 async fn a_changed_request_is_what_the_model_gets_and_memory_stays() {
     let (interceptors, _) =
         deciding(at("pre_model_call", |_| transform("$target[0].content", "***")));
-    let model = ScriptedModel::new("echo", |request| request.last_text());
+    let model = ScriptedModel::new("echo", hooks_agent_core::model::ChatRequest::last_text);
     let agent = ReActAgent::builder("echo").model(model).hook(interceptors).build().unwrap();
     assert_eq!(agent.call("my secret").await.unwrap().text(), "***");
     assert!(memory_of(&agent).contains("secret"), "the thread has what was said");
@@ -180,9 +180,10 @@ async fn labels_come_back_in_the_thread() {
     let interceptor = intercept(move |context| {
         let labels = &context["extensions"]["pii_filter"]["source_labels"];
         said.lock().unwrap().push(labels.to_string());
-        match context["interception_point"] == "input" {
-            true => Verdict { result_labels: vec!["personal".to_owned()], ..Verdict::allow() },
-            false => Verdict::allow(),
+        if context["interception_point"] == "input" {
+            Verdict { result_labels: vec!["personal".to_owned()], ..Verdict::allow() }
+        } else {
+            Verdict::allow()
         }
     });
     let interceptors = Interceptors::new(Profile::default()).add("PII filter", interceptor);

@@ -198,7 +198,7 @@ async fn what_cannot_be_told_or_read_back_is_invalid() {
 struct Broken;
 
 impl ChatModel for Broken {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "broken"
     }
 

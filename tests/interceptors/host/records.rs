@@ -58,7 +58,7 @@ struct Rounds {
 }
 
 impl ChatModel for Rounds {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "rounds"
     }
 
@@ -155,9 +155,7 @@ async fn run(agent: ReActAgent, ending: Ending) {
         Ending::Panics(results) => {
             let left = AtomicUsize::new(results);
             let panics = on(move |_: &mut PostActing<'_>| {
-                if left.fetch_sub(1, Ordering::Relaxed) == 0 {
-                    panic!("on purpose");
-                }
+                assert!(left.fetch_sub(1, Ordering::Relaxed) != 0, "on purpose");
             });
             let agent = Arc::new(agent.with_agent_hook(panics));
             let call = tokio::spawn(agent.call_owned(options, "Go"));

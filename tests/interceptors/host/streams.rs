@@ -15,7 +15,7 @@ use crate::support::{at, deciding, deny, look, transform};
 struct Chunks(Vec<Result<ChatChunk, ModelError>>);
 
 impl ChatModel for Chunks {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "chunks"
     }
 
@@ -64,7 +64,7 @@ async fn read(agent: &ReActAgent) -> Read {
         read.names.push(kind.name());
         match kind {
             AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) => {
-                read.text.push_str(&text)
+                read.text.push_str(&text);
             }
             AgentEventKind::ReasoningChunk(ContentBlock::Thinking { thinking, .. }) => {
                 read.thinking.push_str(&thinking);
@@ -198,9 +198,10 @@ async fn a_denied_segment_withholds_what_was_permitted_and_not_sent() {
 async fn a_changed_segment_is_read_as_it_became_and_what_was_sent_stays() {
     let (interceptors, _) = deciding(at("post_model_call", |context| {
         let said = context["response"]["content"].as_str().unwrap_or_default();
-        match said.contains("SECRET") {
-            true => transform("$target.content", said.replace("SECRET", "***")),
-            false => Verdict::allow(),
+        if said.contains("SECRET") {
+            transform("$target.content", said.replace("SECRET", "***"))
+        } else {
+            Verdict::allow()
         }
     }));
     let chunks = vec![text("one "), text("SECRET "), text("three"), end()];
@@ -214,9 +215,10 @@ async fn a_changed_segment_is_read_as_it_became_and_what_was_sent_stays() {
 async fn a_change_of_what_was_sent_comes_too_late() {
     let (interceptors, records) = deciding(at("post_model_call", |context| {
         let said = context["response"]["content"].as_str().unwrap_or_default();
-        match said.contains("card") {
-            true => transform("$target.content", said.replace("1234", "***")),
-            false => Verdict::allow(),
+        if said.contains("card") {
+            transform("$target.content", said.replace("1234", "***"))
+        } else {
+            Verdict::allow()
         }
     }));
     let chunks = vec![text("1234 "), text("is my card"), end()];
@@ -262,10 +264,8 @@ async fn an_answer_that_is_too_long_is_denied_before_it_is_read_to_its_end() {
 
 /// Chunks of an answer: text and thoughts, cut anywhere.
 fn answers() -> impl Strategy<Value = Vec<Result<ChatChunk, ModelError>>> {
-    let chunk = ("[a-z \n]{0,6}", any::<bool>()).prop_map(|(said, is_text)| match is_text {
-        true => text(&said),
-        false => thinking(&said),
-    });
+    let chunk = ("[a-z \n]{0,6}", any::<bool>())
+        .prop_map(|(said, is_text)| if is_text { text(&said) } else { thinking(&said) });
     (prop::collection::vec(chunk, 0..12), "[a-z]{1,4}").prop_map(|(mut chunks, last)| {
         chunks.push(text(&last));
         chunks.push(end());

@@ -1,5 +1,6 @@
 //! Agents with interceptors.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -62,9 +63,8 @@ pub(crate) fn at(
     point: &'static str,
     decide: impl Fn(&AgentContext) -> Verdict + Send + Sync + 'static,
 ) -> impl Fn(&AgentContext) -> Verdict + Send + Sync + 'static {
-    move |context| match context["interception_point"] == point {
-        true => decide(context),
-        false => Verdict::allow(),
+    move |context| {
+        if context["interception_point"] == point { decide(context) } else { Verdict::allow() }
     }
 }
 
@@ -118,7 +118,7 @@ pub(crate) async fn all_of(agent: &ReActAgent, message: &str) -> String {
         while let Some(event) = stream.next().await {
             match event {
                 Ok(event) => seen.push_str(&serde_json::to_string(&event).unwrap()),
-                Err(error) => seen.push_str(&format!("{error:?}")),
+                Err(error) => write!(seen, "{error:?}").unwrap(),
             }
         }
     }

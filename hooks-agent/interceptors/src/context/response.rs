@@ -38,7 +38,7 @@ impl Answer {
                 self.bytes += more.len();
             }
             ChatChunk::Signature(data) | ChatChunk::RedactedThinking(data) => {
-                self.bytes += data.len()
+                self.bytes += data.len();
             }
             ChatChunk::ToolUse(call) => {
                 self.bytes += call.name.len() + call.id.len() + call.input.to_string().len();

@@ -16,7 +16,7 @@ pub(crate) fn args_of(call: &ToolUse) -> Value {
 pub(crate) fn value_of(output: &ToolOutput) -> Value {
     match output.structured() {
         None if output.blocks().is_empty() => json!(output.as_str()),
-        Some(value) if output.blocks().is_empty() && value.to_string() == output.as_str() => {
+        Some(value) if output.blocks().is_empty() && is_written_as(value, output.as_str()) => {
             value.clone()
         }
         _ => json!(output),
@@ -25,11 +25,11 @@ pub(crate) fn value_of(output: &ToolOutput) -> Value {
 
 /// Reads a changed value of a result back: what is there is all that there is.
 pub(crate) fn output_back(value: &Value, before: &ToolOutput) -> ToolOutput {
-    if *value == value_of(before) {
+    let told = value_of(before);
+    if *value == told {
         return before.clone();
     }
-    let is_whole = matches!(value_of(before), Value::Object(_))
-        && before.structured() != Some(&value_of(before));
+    let is_whole = told.is_object() && before.structured() != Some(&told);
     match value {
         Value::String(text) => ToolOutput::text(text),
         // An output with blocks, or with a value beside its text.
@@ -39,6 +39,12 @@ pub(crate) fn output_back(value: &Value, before: &ToolOutput) -> ToolOutput {
         },
         value => ToolOutput::json(value.clone()),
     }
+}
+
+/// Returns whether the JSON of a value is this text.
+fn is_written_as(value: &Value, text: &str) -> bool {
+    let written = value.to_string();
+    written == text
 }
 
 fn is_content(block: &ContentBlock) -> bool {

@@ -183,7 +183,7 @@ impl At<'_> {
                     "completion_tokens": read.usage.output_tokens,
                 }),
             );
-            set_thinking(context, read.thinking.clone());
+            set_thinking(context, &read.thinking);
         });
         changed.await
     }
@@ -380,12 +380,15 @@ impl Segments {
                 let sent = self.answer.calls.len() - before;
                 let calls: Vec<_> =
                     chunks.iter().flatten().filter(|chunk| has_calls(chunk)).collect();
-                let is_sent = |(call, chunk): (&ToolUse, &&ChatChunk)| matches!(chunk, ChatChunk::ToolUse(changed) if changed == call);
+                let is_sent = |(call, chunk): (&ToolUse, &&ChatChunk)| match chunk {
+                    ChatChunk::ToolUse(changed) => changed == call,
+                    _ => false,
+                };
                 if calls.len() < sent || !self.answer.calls[..sent].iter().zip(&calls).all(is_sent)
                 {
                     return Err(refuse(self, "response.tool_calls: some were released"));
                 }
-                new.extend(calls[sent..].iter().map(|chunk| ChatChunk::clone(chunk)));
+                new.extend(calls[sent..].iter().copied().cloned());
                 let end = chunks.iter().flatten().find(|chunk| end_of(chunk).is_some()).cloned();
                 new.push(end.unwrap_or(ChatChunk::End { usage: self.answer.usage, finish }));
             }

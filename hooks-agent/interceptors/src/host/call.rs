@@ -95,7 +95,7 @@ impl At<'_> {
                     self.revise(before, |content| {
                         remove_thinking(content);
                         let texts = reply.content.iter().filter(|block| is_text(block)).cloned();
-                        replace_texts(content, texts.collect());
+                        replace_texts(content, texts);
                     });
                 }
                 if let Some(held) = &held {
@@ -108,7 +108,7 @@ impl At<'_> {
             Err(blocked) => {
                 self.revise(before, |content| {
                     remove_thinking(content);
-                    replace_texts(content, vec![ContentBlock::text(WITHHELD)]);
+                    replace_texts(content, [ContentBlock::text(WITHHELD)]);
                 });
                 Err(next.fail(blocked))
             }
@@ -146,7 +146,7 @@ impl At<'_> {
         let thinking = thinking_of(&reply.content);
         let changed = self.ask(InterceptionPoint::Output, output_of(reply), |context, output| {
             context.insert("output".to_owned(), output.clone());
-            set_thinking(context, thinking);
+            set_thinking(context, &thinking);
         });
         let Some(context) = changed.await? else { return Ok(false) };
         let is_changed = context["output"] != output_of(reply);
@@ -169,7 +169,7 @@ impl At<'_> {
 }
 
 /// Adds what can be read of thoughts to the extensions of a context.
-pub(super) fn set_thinking(context: &mut agent_hooks::AgentContext, thinking: String) {
+pub(super) fn set_thinking(context: &mut agent_hooks::AgentContext, thinking: &str) {
     if thinking.is_empty() {
         return;
     }
@@ -182,7 +182,7 @@ fn is_text(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::Text { .. })
 }
 
-fn replace_texts(content: &mut Vec<ContentBlock>, texts: Vec<ContentBlock>) {
+fn replace_texts(content: &mut Vec<ContentBlock>, texts: impl IntoIterator<Item = ContentBlock>) {
     let place = content.iter().position(is_text).unwrap_or(0);
     content.retain(|block| !is_text(block));
     content.splice(place..place, texts);

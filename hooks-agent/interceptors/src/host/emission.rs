@@ -53,7 +53,7 @@ impl At<'_> {
         let place = self.session.place(point);
         if weight(&target) > self.host.most_bytes {
             let detail = format!("target: more than {} bytes", self.host.most_bytes);
-            return self.refused(self.host.failed(&place, detail));
+            return self.refused(&self.host.failed(&place, detail));
         }
         let mut context = self.session.context(self.cx, &place, Value::Null);
         fill(&mut context, &target);
@@ -90,7 +90,7 @@ impl At<'_> {
                 unfinished.done();
                 let detail = format!("the declaration was refused: {reason}");
                 let verdict = Verdict::host_error(HostError::InterceptorFailed, Some(detail));
-                return self.refused(host.decided(&context, verdict)).map(Answered::Permitted);
+                return self.refused(&host.decided(&context, verdict)).map(Answered::Permitted);
             }
         };
         let ended = {
@@ -139,7 +139,7 @@ impl At<'_> {
         let place = self.session.place(POINT);
         if weight(&args) > self.host.most_bytes {
             let detail = format!("target: more than {} bytes", self.host.most_bytes);
-            return self.refused(self.host.failed(&place, detail)).map(Ok);
+            return self.refused(&self.host.failed(&place, detail)).map(Ok);
         }
         let mut context = self.session.context(self.cx, &place, Value::Null);
         fill(&mut context, &args);
@@ -173,9 +173,9 @@ impl At<'_> {
     }
 
     /// Keeps the block of a record that was made without interceptors.
-    fn refused(self, record: InterceptionRecord) -> Result<Option<AgentContext>, Blocked> {
-        let block = self.host.block(&record);
-        self.host.tell(self.cx, &record, Duration::ZERO);
+    fn refused(self, record: &InterceptionRecord) -> Result<Option<AgentContext>, Blocked> {
+        let block = self.host.block(record);
+        self.host.tell(self.cx, record, Duration::ZERO);
         if self.host.is_enforcing() { Err(block) } else { Ok(None) }
     }
 

@@ -126,14 +126,16 @@ impl Held {
         let mut released = Vec::new();
         // Text that was sent as it came is not sent again.
         if !text.is_empty() && state.sent.text.is_empty() {
-            released.push(with(match is_summary {
-                true => AgentEventKind::SummaryChunk(block),
-                false => AgentEventKind::ReasoningChunk(block),
+            released.push(with(if is_summary {
+                AgentEventKind::SummaryChunk(block)
+            } else {
+                AgentEventKind::ReasoningChunk(block)
             }));
         }
-        released.push(with(match is_summary {
-            true => AgentEventKind::Summarized(Arc::new(msg)),
-            false => AgentEventKind::Reasoned(Arc::new(msg)),
+        released.push(with(if is_summary {
+            AgentEventKind::Summarized(Arc::new(msg))
+        } else {
+            AgentEventKind::Reasoned(Arc::new(msg))
         }));
         released
     }

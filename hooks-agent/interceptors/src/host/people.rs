@@ -37,7 +37,7 @@ enum Slot {
     Open(Option<Waker>),
     Asked(Asked),
     /// People have decided.
-    Decided(ApprovalResolution),
+    Decided(Box<ApprovalResolution>),
 }
 
 /// What an approver is asked.
@@ -90,7 +90,7 @@ impl AskPeople {
         let context_identity = kept.identity.clone();
         let resolution = ApprovalResolution { outcome, context_identity, verdict };
         let key = key_of(&kept.context);
-        self.slots().insert(key.clone(), Slot::Decided(resolution));
+        self.slots().insert(key.clone(), Slot::Decided(Box::new(resolution)));
         Opened { people: self, key }
     }
 
@@ -147,7 +147,7 @@ impl ApprovalResolver for AskPeople {
         {
             let mut slots = self.slots();
             match slots.get_mut(&key_of(request.context)) {
-                Some(Slot::Decided(resolution)) => return resolution.clone(),
+                Some(Slot::Decided(resolution)) => return (**resolution).clone(),
                 Some(slot) => {
                     let identity = request.context_identity;
                     let asked = Slot::Asked(Asked { identity, why: why(request.verdict) });
