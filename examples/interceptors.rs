@@ -9,7 +9,7 @@ use hooks_agent::interceptors::agent_hooks::{
     AgentContext, Decision, Interceptor, Transform, Verdict,
 };
 use hooks_agent::interceptors::{
-    AskPeople, Blocked, Interceptors, JsonLines, Profile, async_trait, intercept,
+    AskPeople, Blocked, Context, Interceptors, JsonLines, Profile, async_trait, intercept,
 };
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
@@ -21,9 +21,9 @@ struct Engine;
 impl Interceptor for Engine {
     async fn intercept(&self, context: &AgentContext) -> Verdict {
         tokio::task::yield_now().await;
-        let args = &context["tool_call"]["args"];
-        match args["euros"].as_f64() {
-            Some(euros) if context["interception_point"] == "pre_tool_call" && euros > 100.0 => {
+        let context = Context(context);
+        match context["tool_call"]["args"]["euros"].as_u64() {
+            Some(euros) if context.point() == "pre_tool_call" && euros > 100 => {
                 let why = format!("{euros} euros leave the house.");
                 Verdict::escalate(Some("engine.large_payment".to_owned()), Some(why))
             }
@@ -61,8 +61,7 @@ fn clerk(request: &ChatRequest) -> ScriptedAnswer {
     if let Some(result) = request.messages.last().and_then(|msg| msg.tool_results().next()) {
         return result.output.as_str().into();
     }
-    let euros: f64 =
-        request.last_text().split(' ').find_map(|word| word.parse().ok()).unwrap_or(1.0);
+    let euros: u64 = request.last_text().split(' ').find_map(|word| word.parse().ok()).unwrap_or(1);
     let id = format!("call_{}", request.messages.len());
     ToolUse::new(id, "pay", json!({ "euros": euros })).into()
 }
@@ -101,8 +100,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for line in records.lines() {
         let record: Value = serde_json::from_str(line)?;
         if record["resolved_by"] == "approval" {
-            let [point, decision] = [&record["interception_point"], &record["verdict"]["decision"]];
-            println!("{point} {decision}, resolved by {}", record["resolved_by"]);
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            let point = text(&record["interception_point"]);
+            println!("{point} {}, resolved by approval", text(&record["verdict"]["decision"]));
         }
     }
     println!("{} records in all", records.lines().count());

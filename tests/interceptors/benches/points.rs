@@ -109,7 +109,7 @@ fn contexts(runtime: &Runtime, bytes: usize) -> Vec<AgentContext> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let all = seen.clone();
     let keep = intercept(move |context| {
-        all.lock().unwrap().push(context.clone());
+        all.lock().unwrap().push(AgentContext::clone(&context));
         Verdict::allow()
     });
     let interceptors = Interceptors::new(Profile::default()).add("keep", keep);

@@ -1,6 +1,6 @@
 //! Input, model calls and output.
 
-use agent_hooks::{InterceptionPoint, Verdict};
+use agent_hooks::{AgentContext, InterceptionPoint, Verdict};
 use hooks_agent_builtin::recover::{ModelFallback, ModelRetry};
 use hooks_agent_core::model::ModelError;
 use hooks_agent_core::prelude::*;
@@ -202,7 +202,7 @@ async fn the_context_has_what_the_agent_knows() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let said = seen.clone();
     let (interceptors, _) = with(intercept(move |context| {
-        said.lock().unwrap().push(context.clone());
+        said.lock().unwrap().push(AgentContext::clone(&context));
         Verdict::allow()
     }));
     let agent = crate::support::looker(interceptors);

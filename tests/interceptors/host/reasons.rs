@@ -14,7 +14,7 @@ use hooks_agent_core::prelude::*;
 use hooks_agent_interceptors::{Blocked, Identity, Interceptors, Output, Profile, intercept};
 use serde_json::json;
 
-use crate::support::{Records, at, deciding, looker, saying, transform, with};
+use crate::support::{Records, at, decides, deciding, looker, saying, transform, with};
 
 /// Runs an agent that would say something, and returns the one reason for which it did not.
 async fn blocked_for(interceptors: Interceptors, records: &Records) -> String {
@@ -45,7 +45,7 @@ impl Interceptor for Sleeps {
 }
 
 fn escalates() -> impl Interceptor {
-    intercept(at("input", |_| Verdict::escalate(Some("ask".to_owned()), None)))
+    decides(at("input", |_| Verdict::escalate(Some("ask".to_owned()), None)))
 }
 
 /// Resolves in one way.
@@ -115,8 +115,8 @@ async fn two_transforms_of_one_context_deny() {
     let records = Records::default();
     let profile = Profile::Strictest { on_transform_conflict: SynthesisPolicy::Deny };
     let interceptors = Interceptors::new(profile)
-        .add("one", intercept(at("output", |_| transform("$target.content", "1"))))
-        .add("two", intercept(at("output", |_| transform("$target.content", "2"))));
+        .add("one", decides(at("output", |_| transform("$target.content", "1"))))
+        .add("two", decides(at("output", |_| transform("$target.content", "2"))));
     let interceptors = interceptors.records(records.0.clone());
     assert_eq!(blocked_for(interceptors, &records).await, "host_error:transform_conflict");
 }
@@ -127,7 +127,7 @@ async fn a_disagreement_denies() {
     let profile = Profile::Unanimous { on_disagreement: SynthesisPolicy::Deny };
     let interceptors = Interceptors::new(profile)
         .add("one", intercept(|_| Verdict::allow()))
-        .add("two", intercept(at("input", |_| crate::support::deny("no"))));
+        .add("two", decides(at("input", |_| crate::support::deny("no"))));
     let interceptors = interceptors.records(records.0.clone());
     assert_eq!(blocked_for(interceptors, &records).await, "host_error:composition_disagreement");
 }

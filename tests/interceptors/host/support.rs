@@ -49,7 +49,7 @@ impl Records {
 pub(crate) fn deciding(
     decide: impl Fn(&AgentContext) -> Verdict + Send + Sync + 'static,
 ) -> (Interceptors, Records) {
-    with(intercept(decide))
+    with(intercept(move |context| decide(&context)))
 }
 
 pub(crate) fn with(interceptor: impl Interceptor + 'static) -> (Interceptors, Records) {
@@ -128,4 +128,11 @@ pub(crate) async fn all_of(agent: &ReActAgent, message: &str) -> String {
 pub(crate) fn memory_of(agent: &ReActAgent) -> String {
     let memory = agent.memory_of(&agent.context(CallOptions::new())).unwrap();
     serde_json::to_string(&memory.messages()).unwrap()
+}
+
+/// An interceptor that decides by a context.
+pub(crate) fn decides(
+    decide: impl Fn(&AgentContext) -> Verdict + Send + Sync + 'static,
+) -> impl Interceptor + 'static {
+    intercept(move |context| decide(&context))
 }
