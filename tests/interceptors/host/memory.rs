@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use hooks_agent_builtin::answer::Streaming;
 use hooks_agent_builtin::observe::JsonlTrace;
 use hooks_agent_core::prelude::*;
+use hooks_agent_core::thread::MemoryStore;
 
 use crate::support::{all_of, at, deciding, deny, memory_of, saying, transform};
 
@@ -98,5 +99,28 @@ async fn hooks_that_show_answers_elsewhere_leave_out_what_waits_for_its_verdict(
         let told = told.lock().unwrap();
         assert!(!told.contains("XLII") && !trace.contains("XLII"), "{told}\n{trace}");
         assert!(trace.contains("final_message"), "{trace}");
+    }
+}
+
+#[tokio::test]
+async fn a_store_has_no_reply_that_was_withheld() {
+    for (verdict, expected) in [
+        (deny("secrets"), "[the reply was withheld]"),
+        (transform("$target.content", "Hello."), "Hello."),
+    ] {
+        let store = MemoryStore::new();
+        let (interceptors, _) = deciding(at("output", move |_| verdict.clone()));
+        let model = ScriptedModel::new("scripted", |_| "The secret is XLII.");
+        let agent = ReActAgent::builder("sayer").model(model).store(store.clone());
+        let agent = agent.hook(interceptors).build().unwrap();
+        drop(agent.call_with(CallOptions::new().thread("t"), "Go").await);
+        drop(agent);
+        // Another process goes on with the thread.
+        let model = ScriptedModel::new("echo", |request| {
+            request.messages.iter().map(Msg::text).collect::<Vec<_>>().join("|")
+        });
+        let agent = ReActAgent::builder("sayer").model(model).store(store).build().unwrap();
+        let reply = agent.call_with(CallOptions::new().thread("t"), "Go on").await.unwrap();
+        assert_eq!(reply.text(), format!("Go|{expected}|Go on"));
     }
 }

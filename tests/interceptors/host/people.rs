@@ -1,13 +1,13 @@
 //! Denies that people lift.
 
-use agent_hooks::Verdict;
+use agent_hooks::{OnApproval, Verdict};
 use hooks_agent_core::message::GenerateReason;
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::Decision;
-use hooks_agent_interceptors::AskPeople;
+use hooks_agent_interceptors::{AskPeople, Interceptors, Profile};
 use serde_json::json;
 
-use crate::support::{Records, at, deciding, looker};
+use crate::support::{Records, at, decides, deciding, looker};
 
 fn asking() -> (ReActAgent, Records) {
     let (interceptors, records) = deciding(at("pre_tool_call", |context| {
@@ -116,5 +116,34 @@ async fn a_decision_is_for_the_context_that_was_shown() {
     assert_eq!(reply.pending()[0].askers[0].reason, "sensitive");
     let reply = agent.resume(CallOptions::new().confirm("1")).await.unwrap();
     assert_eq!(reply.text(), "I read: {}");
+    assert_eq!(tool_points(&records), ["pre_tool_call", "post_tool_call"]);
+}
+
+#[tokio::test]
+async fn an_approval_of_one_interceptor_lifts_no_deny_of_another() {
+    let asks = |why: &'static str| {
+        decides(at("pre_tool_call", move |_| Verdict::escalate(Some(why.to_owned()), None)))
+    };
+    let records = Records::default();
+    let profile = Profile::FirstDeny { on_approval: OnApproval::Resume };
+    let interceptors = Interceptors::new(profile)
+        .add("money", asks("money"))
+        .add("law", asks("law"))
+        .ask_people(AskPeople::new())
+        .records(records.0.clone());
+    let agent = looker(interceptors);
+    let asked = |reply: &Msg| reply.pending()[0].askers.last().unwrap().reason.clone();
+    assert_eq!(asked(&agent.call("Go").await.unwrap()), "money");
+    let reply = agent.resume(CallOptions::new().confirm("1")).await.unwrap();
+    assert_eq!(
+        reply.reason,
+        Some(GenerateReason::PermissionAsking),
+        "the second one asks for itself"
+    );
+    assert_eq!(tool_points(&records), [] as [String; 0]);
+    let law = reply.pending()[0].askers.iter().any(|asker| asker.reason == "law");
+    assert!(law, "{:?}", reply.pending());
+    let reply = agent.resume(CallOptions::new().confirm("1")).await.unwrap();
+    assert_eq!(reply.text(), r#"I read: {"at":"secret"}"#);
     assert_eq!(tool_points(&records), ["pre_tool_call", "post_tool_call"]);
 }

@@ -71,7 +71,7 @@ impl At<'_> {
         let messages = call.into_messages();
         let goes_on = messages.is_empty();
         let messages = self.input(messages).await.map_err(|blocked| next.fail(blocked))?;
-        let before = self.cx.memory().map_or(0, |memory| memory.messages().len());
+        let before = self.cx.memory().and_then(|memory| last_of(&memory.messages()));
         let held = (self.host.is_enforcing() && self.cx.has_stream())
             .then(|| Arc::new(Held::new(self.cx.run_id(), self.host.output)));
         let mut reply = match &held {
@@ -92,7 +92,7 @@ impl At<'_> {
         match self.output(&mut reply).await {
             Ok(is_changed) => {
                 if is_changed {
-                    self.revise(before, |content| {
+                    self.revise(before.as_ref(), |content| {
                         remove_thinking(content);
                         let texts = reply.content.iter().filter(|block| is_text(block)).cloned();
                         replace_texts(content, texts);
@@ -106,7 +106,7 @@ impl At<'_> {
                 Ok(reply)
             }
             Err(blocked) => {
-                self.revise(before, |content| {
+                self.revise(before.as_ref(), |content| {
                     remove_thinking(content);
                     replace_texts(content, [ContentBlock::text(WITHHELD)]);
                 });
@@ -156,16 +156,22 @@ impl At<'_> {
     }
 
     /// Changes the answer that the reply is of, in memory: the last one of this call.
-    fn revise(self, before: usize, change: impl FnOnce(&mut Vec<ContentBlock>)) {
+    fn revise(self, before: Option<&Arc<Msg>>, change: impl FnOnce(&mut Vec<ContentBlock>)) {
         let Some(memory) = self.cx.memory() else { return };
         let messages = memory.messages();
-        let mut new = messages.shared().skip(before).rev();
+        // A compression may have replaced what was there before.
+        let is_old = |msg: &Arc<Msg>| before.is_some_and(|before| Arc::ptr_eq(before, msg));
+        let mut new = messages.shared().rev().take_while(|msg| !is_old(msg));
         let Some(answer) = new.find(|msg| msg.role == Role::Assistant) else { return };
         let mut changed = Msg::clone(answer);
         change(&mut changed.content);
         changed.metadata.clear();
         memory.replace_message(answer, changed);
     }
+}
+
+fn last_of(messages: &Messages) -> Option<Arc<Msg>> {
+    messages.shared().next_back().cloned()
 }
 
 /// Adds what can be read of thoughts to the extensions of a context.

@@ -148,28 +148,33 @@ impl At<'_> {
         let before = context.clone();
         match self.ask_or_wait(&place, context, Some(&opened)).await? {
             Answered::Permitted(context) => Ok(Ok(context)),
-            Answered::Asks(Asked { identity, why }) => {
-                Ok(Err(Kept { id: id.to_owned(), context: before, identity, why }))
+            Answered::Asks(asked) => {
+                let (id, approved) = (id.to_owned(), Vec::new());
+                Ok(Err(Kept { id, context: before, approved, asked }))
             }
         }
     }
 
     /// Asks the interceptors again about a tool call that waited, with what people have decided: the same context, so
-    /// the same identity, and one record.
+    /// the same identity, and one record. Returns what waits if one of them asks something else.
     pub(super) async fn complete(
         self,
         kept: Kept,
         decided: Decided,
-    ) -> Result<Option<AgentContext>, Blocked> {
+    ) -> Result<Result<Option<AgentContext>, Kept>, Blocked> {
         let Some(people) = &self.host.people else {
             return Err(self.fail(InterceptionPoint::PreToolCall, "people are not asked any more"));
         };
         let opened = people.decide(&kept, decided);
-        let Kept { context, .. } = kept;
-        let place = Place::of(&context);
-        let answered = self.ask_at(&place, context).await;
-        drop(opened);
-        answered
+        let place = Place::of(&kept.context);
+        match self.ask_or_wait(&place, kept.context.clone(), Some(&opened)).await? {
+            Answered::Permitted(context) => Ok(Ok(context)),
+            Answered::Asks(asked) => {
+                let Kept { id, context, mut approved, asked: before } = kept;
+                approved.push(before);
+                Ok(Err(Kept { id, context, approved, asked }))
+            }
+        }
     }
 
     /// Keeps the block of a record that was made without interceptors.

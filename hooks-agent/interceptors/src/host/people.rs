@@ -32,16 +32,19 @@ pub struct AskPeople(Arc<Mutex<HashMap<Key, Slot>>>);
 /// The session and the sequence of a context.
 type Key = (String, i64);
 
-enum Slot {
-    /// An interceptor may come to ask.
-    Open(Option<Waker>),
-    Asked(Asked),
-    /// People have decided.
-    Decided(Box<ApprovalResolution>),
+#[derive(Default)]
+struct Slot {
+    /// What people have decided, by what they were asked.
+    decided: Vec<(String, ApprovalResolution)>,
+    /// What an interceptor asks besides.
+    asked: Option<Asked>,
+    waker: Option<Waker>,
 }
 
 /// What an approver is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Asked {
+    /// The identity of what they are shown.
     pub(super) identity: Option<String>,
     pub(super) why: String,
 }
@@ -52,9 +55,9 @@ pub(super) struct Kept {
     /// The id of the tool call.
     pub(super) id: String,
     pub(super) context: AgentContext,
-    /// The identity of what approvers were shown.
-    pub(super) identity: Option<String>,
-    pub(super) why: String,
+    /// What they have approved before: interceptors may ask one after the other.
+    pub(super) approved: Vec<Asked>,
+    pub(super) asked: Asked,
 }
 
 impl AskPeople {
@@ -64,17 +67,20 @@ impl AskPeople {
         Self::default()
     }
 
-    /// Waits until an interceptor asks about a context, as long as it is not dropped.
+    /// Has interceptors ask about a context, as long as what is returned is not dropped.
     pub(super) fn open(&self, context: &AgentContext) -> Opened<'_> {
-        let key = key_of(context);
-        self.slots().insert(key.clone(), Slot::Open(None));
-        Opened { people: self, key }
+        self.opened(context, Slot::default())
     }
 
-    /// Keeps what people have decided about a context, until it is asked for.
+    /// Does the same with what people have decided about a tool call.
     pub(super) fn decide(&self, kept: &Kept, decided: Decided) -> Opened<'_> {
+        let resolved = |asked: &Asked, outcome, verdict| {
+            let context_identity = asked.identity.clone();
+            (asked.why.clone(), ApprovalResolution { outcome, context_identity, verdict })
+        };
+        let allow = || (ApprovalOutcome::Approve, Some(Verdict::allow()));
         let (outcome, verdict) = match decided {
-            Decided::Approve(None) => (ApprovalOutcome::Approve, Some(Verdict::allow())),
+            Decided::Approve(None) => allow(),
             Decided::Approve(Some(args)) => {
                 let transform = Some(Transform { path: "$target".to_owned(), value: args });
                 let verdict =
@@ -87,10 +93,18 @@ impl AskPeople {
             }
             Decided::Nothing => (ApprovalOutcome::Unresolved, None),
         };
-        let context_identity = kept.identity.clone();
-        let resolution = ApprovalResolution { outcome, context_identity, verdict };
-        let key = key_of(&kept.context);
-        self.slots().insert(key.clone(), Slot::Decided(Box::new(resolution)));
+        let before = kept.approved.iter().map(|asked| {
+            let (outcome, verdict) = allow();
+            resolved(asked, outcome, verdict)
+        });
+        let last = resolved(&kept.asked, outcome, verdict);
+        let decided = before.chain([last]).collect();
+        self.opened(&kept.context, Slot { decided, ..Slot::default() })
+    }
+
+    fn opened(&self, context: &AgentContext, slot: Slot) -> Opened<'_> {
+        let key = key_of(context);
+        self.slots().insert(key.clone(), slot);
         Opened { people: self, key }
     }
 
@@ -115,21 +129,13 @@ pub(super) struct Opened<'a> {
 }
 
 impl Opened<'_> {
-    /// Waits until an interceptor asks.
+    /// Waits until an interceptor asks what nobody has decided.
     pub(super) async fn asked(&self) -> Asked {
         poll_fn(|cx| {
             let mut slots = self.people.slots();
-            match slots.get_mut(&self.key) {
-                Some(Slot::Open(waker)) => {
-                    *waker = Some(cx.waker().clone());
-                    Poll::Pending
-                }
-                Some(slot @ Slot::Asked(_)) => match std::mem::replace(slot, Slot::Open(None)) {
-                    Slot::Asked(asked) => Poll::Ready(asked),
-                    _ => Poll::Pending,
-                },
-                _ => Poll::Pending,
-            }
+            let Some(slot) = slots.get_mut(&self.key) else { return Poll::Pending };
+            slot.waker = Some(cx.waker().clone());
+            slot.asked.take().map_or(Poll::Pending, Poll::Ready)
         })
         .await
     }
@@ -144,25 +150,24 @@ impl Drop for Opened<'_> {
 #[async_trait]
 impl ApprovalResolver for AskPeople {
     async fn resolve(&self, request: ApprovalRequest<'_>) -> ApprovalResolution {
-        {
+        let why = why(request.verdict);
+        let waker = {
             let mut slots = self.slots();
-            match slots.get_mut(&key_of(request.context)) {
-                Some(Slot::Decided(resolution)) => return (**resolution).clone(),
-                Some(slot) => {
-                    let identity = request.context_identity;
-                    let asked = Slot::Asked(Asked { identity, why: why(request.verdict) });
-                    if let Slot::Open(Some(waker)) = std::mem::replace(slot, asked) {
-                        waker.wake();
-                    }
-                }
-                None => {
-                    return ApprovalResolution {
-                        outcome: ApprovalOutcome::Unresolved,
-                        context_identity: request.context_identity,
-                        verdict: None,
-                    };
-                }
+            let Some(slot) = slots.get_mut(&key_of(request.context)) else {
+                return ApprovalResolution {
+                    outcome: ApprovalOutcome::Unresolved,
+                    context_identity: request.context_identity,
+                    verdict: None,
+                };
+            };
+            if let Some((_, decided)) = slot.decided.iter().find(|(of, _)| *of == why) {
+                return decided.clone();
             }
+            slot.asked = Some(Asked { identity: request.context_identity, why });
+            slot.waker.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
         }
         // The host drops this: the question is the agent's from here.
         pending().await

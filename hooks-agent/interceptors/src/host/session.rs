@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use agent_hooks::{AgentContext, InterceptionPoint, SPEC_VERSION};
-use hooks_agent_core::call::CallContext;
+use hooks_agent_core::call::{CallContext, RunId};
 use hooks_agent_core::message::Role;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use serde_json::{Map, Value, json};
@@ -66,7 +66,9 @@ impl SessionOfCall {
 impl Session {
     /// Creates the session of a call.
     pub(super) fn of(cx: &CallContext) -> Self {
-        let id = cx.run_id().to_string();
+        let run = cx.run_id().to_string();
+        // A journal runs a call again under its id: that is another session.
+        let id = if cx.is_replaying() { format!("{run}/{}", RunId::random()) } else { run.clone() };
         let said = cx.memory().map(|memory| memory.messages());
         let turn = said.map_or(0, |said| said.iter().filter(|msg| msg.role == Role::User).count());
         let mut hooks = Map::new();
@@ -76,7 +78,8 @@ impl Session {
         }
         let resumes: Vec<_> =
             people::waiting(cx).iter().map(|it| it.context["session"]["id"].clone()).collect();
-        if let Some(before) = resumes.into_iter().next() {
+        let resumes = resumes.into_iter().next().or((id != run).then(|| json!(run)));
+        if let Some(before) = resumes {
             hooks.insert("resumes".to_owned(), before);
         }
         Self {

@@ -79,8 +79,8 @@ impl At<'_> {
             return Ok(asked.into_tool_use());
         }
         let args = args_of(call);
-        let changed = match people::take(cx, &call.id) {
-            Some(kept) if asked.is_answered(&kept.why) => {
+        let waited = match people::take(cx, &call.id) {
+            Some(kept) if asked.is_answered(&kept.asked.why) => {
                 let is_same = kept.context.get("target") == Some(&args);
                 let edited = (!is_same).then(|| args.clone());
                 self.complete(kept, Decided::Approve(edited)).await
@@ -96,12 +96,13 @@ impl At<'_> {
                         json!({ "id": call.id, "name": call.name, "args": args }),
                     );
                 });
-                match waits.await {
-                    Ok(Ok(changed)) => Ok(changed),
-                    Ok(Err(kept)) => return Err(self.wait(kept, call, next).await),
-                    Err(blocked) => Err(blocked),
-                }
+                waits.await
             }
+        };
+        let changed = match waited {
+            Ok(Ok(changed)) => Ok(changed),
+            Ok(Err(kept)) => return Err(self.wait(kept, call, next).await),
+            Err(blocked) => Err(blocked),
         };
         let changed = changed.map_err(|blocked| denied(call, &blocked))?;
         let mut call = asked.into_tool_use();
@@ -120,7 +121,7 @@ impl At<'_> {
 
     /// Has people asked about a tool call.
     async fn wait(self, kept: Kept, call: &ToolUse, next: NextTool<'_>) -> ToolError {
-        let question = Question::new(&*kept.why).allow(APPROVAL);
+        let question = Question::new(&*kept.asked.why).allow(APPROVAL);
         if let Err(error) = people::keep(self.cx, kept.clone()) {
             // Without what was asked, no answer could be told from another one.
             tracing::error!(target: "hooks_agent::interceptors", error, "a question was not kept");
