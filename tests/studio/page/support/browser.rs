@@ -41,6 +41,8 @@ impl Browser {
             },
         });
         let Value::Object(capabilities) = capabilities else { unreachable!("it is an object") };
+        // Which one is meant is not known where others bring another one; the first test installs it.
+        drop(rustls::crypto::ring::default_provider().install_default());
         let mut builder = ClientBuilder::rustls().expect("there are root certificates");
         let client = builder.capabilities(capabilities).connect(&driver.address).await;
         let client = client.expect("the browser starts");
