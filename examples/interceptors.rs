@@ -56,7 +56,7 @@ fn topics() -> impl Interceptor {
     })
 }
 
-/// Pays what it is told to, and says what came of it.
+/// A scripted model: calls `pay` with the amount of the message, then repeats the tool's result.
 fn clerk(request: &ChatRequest) -> ScriptedAnswer {
     if let Some(result) = request.messages.last().and_then(|msg| msg.tool_results().next()) {
         return result.output.as_str().into();

@@ -1,7 +1,7 @@
 //! Values of agents as the specification has them, and back.
 //!
-//! What comes back is compared with what went out: a value that nobody changed is the agent's own, with all that the
-//! specification has no place for. The error of what cannot be read back is its path.
+//! A value that no interceptor changed stays the agent's own, with the fields that the specification does not have.
+//! Where a changed value cannot be read back, the error is its path.
 
 pub(crate) mod message;
 pub(crate) mod output;

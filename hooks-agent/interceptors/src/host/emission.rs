@@ -55,10 +55,21 @@ impl At<'_> {
             let detail = format!("target: more than {} bytes", self.host.most_bytes);
             return self.refused(&self.host.failed(&place, detail));
         }
-        let mut context = self.session.context(self.cx, &place, Value::Null);
+        let context = self.context(&place, target, fill);
+        self.ask_at(&place, context).await
+    }
+
+    /// Returns the context of a target, which `fill` puts into its field too.
+    fn context(
+        self,
+        place: &Place,
+        target: Value,
+        fill: impl FnOnce(&mut AgentContext, &Value),
+    ) -> AgentContext {
+        let mut context = self.session.context(self.cx, place, Value::Null);
         fill(&mut context, &target);
         context.insert("target".to_owned(), target);
-        self.ask_at(&place, context).await
+        context
     }
 
     /// Asks the interceptors about a context.
@@ -141,9 +152,7 @@ impl At<'_> {
             let detail = format!("target: more than {} bytes", self.host.most_bytes);
             return self.refused(&self.host.failed(&place, detail)).map(Ok);
         }
-        let mut context = self.session.context(self.cx, &place, Value::Null);
-        fill(&mut context, &args);
-        context.insert("target".to_owned(), args);
+        let context = self.context(&place, args, fill);
         let opened = people.open(&context);
         let before = context.clone();
         match self.ask_or_wait(&place, context, Some(&opened)).await? {
@@ -193,9 +202,7 @@ impl At<'_> {
         fill: impl FnOnce(&mut AgentContext, &Value),
     ) -> Blocked {
         let place = self.session.place(point);
-        let mut context = self.session.context(self.cx, &place, Value::Null);
-        fill(&mut context, &target);
-        context.insert("target".to_owned(), target);
+        let context = self.context(&place, target, fill);
         let record = self.host.decided(&context, Verdict::host_error(reason, None));
         self.host.tell(self.cx, &record, Duration::ZERO);
         self.host.block(&record)

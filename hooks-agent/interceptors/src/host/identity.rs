@@ -1,4 +1,4 @@
-//! What tells contexts apart in records and approvals.
+//! Identities of contexts, for records and approvals.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,8 +1,6 @@
 //! The host: an agent that does what interceptors say.
 
-mod answer;
 mod blocked;
-mod call;
 mod emission;
 mod held;
 mod identity;
@@ -10,11 +8,11 @@ mod interceptors;
 mod labels;
 mod order;
 mod people;
+mod points;
 mod profile;
 mod session;
 mod source;
 mod surface;
-mod tool;
 
 pub use blocked::Blocked;
 pub use identity::{CustomIdentity, Identity};

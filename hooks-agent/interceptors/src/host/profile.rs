@@ -1,4 +1,4 @@
-//! How the verdicts of several interceptors become one.
+//! Composition: several interceptors, one verdict.
 
 use agent_hooks::{CompositionConfig, CompositionProfile, OnApproval, SynthesisPolicy};
 

@@ -39,8 +39,8 @@ impl fmt::Debug for WordMatch {
 /// width, with katakana (`Ａ` is `a`, `ｶﾞ` is `ガ`), other forms of an ASCII character (`ⓐ`, `𝐚`, `²`, dashes), and
 /// escapes: HTML entities, percent-encoding and `\uXXXX`. Invisible characters inside of a word, up to 16 in a row,
 /// do not hide it. Between the words of an entry such as `top secret` may be any number of blanks of any kind: line
-/// breaks, characters without ink such as U+2800, and invisible ones. What is not the same: letters with and without marks, letters of different scripts that
-/// look alike, `0` and `o`.
+/// breaks, characters without ink such as U+2800, and invisible ones. What is not the same: letters with and without
+/// marks, letters of different scripts that look alike, `0` and `o`.
 ///
 /// A word of letters or digits is found as a whole word only: `ass` is not found in `class`. Scripts
 /// without spaces, such as Chinese, have no such boundaries; neither has Korean, which joins particles

@@ -1,4 +1,4 @@
-//! What decides inside of a hook.
+//! A part of a hook that watchers see as a hook of its own.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::hook::watch::hook_info::HookInfo;
 use crate::hook::watch::hook_run::{HookFlow, HookRun};
 use crate::hook::watch::watchers::{is_watched, tell_watchers};
 
-/// What decides inside of a hook, such as a plug-in that it runs: watchers are told its decisions like those of a hook
-/// of its own, by its name. Clones are one part.
+/// A part of a hook, such as a plug-in, that decides for itself. A [`HookWatcher`](crate::hook::HookWatcher) sees its
+/// decisions under its own name, as if it were a hook. Clones are the same part.
 ///
 /// ```
 /// use std::time::Duration;

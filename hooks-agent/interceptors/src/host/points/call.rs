@@ -39,7 +39,7 @@ fn runtime() -> Option<Handle> {
 
 impl Host {
     /// Runs a call as a session.
-    pub(super) async fn run_call(
+    pub(crate) async fn run_call(
         self: Arc<Self>,
         session: Arc<Session>,
         call: AgentCall<'_>,
@@ -175,7 +175,7 @@ fn last_of(messages: &Messages) -> Option<Arc<Msg>> {
 }
 
 /// Adds what can be read of thoughts to the extensions of a context.
-pub(super) fn set_thinking(context: &mut agent_hooks::AgentContext, thinking: &str) {
+pub(crate) fn set_thinking(context: &mut agent_hooks::AgentContext, thinking: &str) {
     if thinking.is_empty() {
         return;
     }

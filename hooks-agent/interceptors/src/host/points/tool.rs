@@ -21,7 +21,7 @@ const APPROVAL: [DecisionKind; 3] =
 
 impl Host {
     /// Refuses a tool call outside of a session.
-    pub(super) fn refuse_tool(&self, call: &ToolCall<'_>) -> Blocked {
+    pub(crate) fn refuse_tool(&self, call: &ToolCall<'_>) -> Blocked {
         let (session, cx) = (Session::of(call.context()), call.context());
         let (at, call) = (At { host: self, session: &session, cx }, call.tool_use());
         let (reason, args) = (HostError::AdapterUnsupported, args_of(call));
@@ -34,7 +34,7 @@ impl Host {
     }
 
     /// Runs a tool call.
-    pub(super) async fn run_tool(
+    pub(crate) async fn run_tool(
         self: Arc<Self>,
         session: &Session,
         call: ToolCall<'_>,
