@@ -15,9 +15,9 @@ inventory::submit!(RegisteredHook::of::<Options>());
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Options {
-    /// Equal tool calls: how many until the model is warned, and how many until the call ends. Default: 3, 6.
+    /// Equal tool calls: how many until the model is warned, and until the call ends. Default: 3, 6.
     repeats: Option<[usize; 2]>,
-    /// Rounds in a row without a new result: how many until the model is warned, and how many until the call ends. Default: 5, 8.
+    /// Rounds in a row without a new result: how many until the model is warned, and until the call ends. Default: 5, 8.
     rounds: Option<[usize; 2]>,
     /// The tools that are called again until something has happened.
     #[serde(default)]
