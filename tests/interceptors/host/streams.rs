@@ -8,6 +8,7 @@ use hooks_agent_core::prelude::*;
 use hooks_agent_interceptors::{Interceptors, Output, Segment};
 use proptest::prelude::{Strategy, any, prop};
 use serde_json::json;
+use tokio::sync::mpsc;
 
 use crate::support::{at, deciding, deny, look, transform};
 
@@ -325,4 +326,65 @@ fn finish_reasons_are_those_of_the_specification() {
         read(&agent(vec![text("Hel"), Ok(cut)], interceptors)).await;
         assert_eq!(records.denied(), ["length"]);
     });
+}
+
+/// A model whose chunks come from elsewhere.
+struct Told(std::sync::Mutex<Option<mpsc::UnboundedReceiver<ChatChunk>>>);
+
+impl ChatModel for Told {
+    fn name(&self) -> &'static str {
+        "told"
+    }
+
+    fn stream(&self, _: ChatRequest) -> ChatStream {
+        let told = self.0.lock().unwrap().take().expect("it is asked once");
+        Box::pin(stream::unfold(
+            told,
+            |mut told| async move { Some((Ok(told.recv().await?), told)) },
+        ))
+    }
+}
+
+#[tokio::test]
+async fn evaluate_only_holds_no_text_back() {
+    for output in [Output::Buffered, by_chunk(), Output::incremental()] {
+        let (interceptors, records) = deciding(at("post_model_call", |_| deny("would")));
+        let (tell, told) = mpsc::unbounded_channel();
+        let model = Told(std::sync::Mutex::new(Some(told)));
+        let interceptors = interceptors.output(output).evaluate_only(true);
+        let agent = ReActAgent::builder("bot").model(model).hook(interceptors).build().unwrap();
+        let mut stream = agent.stream("Go");
+        for part in ["Hel", "lo."] {
+            // The next one is not there yet: nothing waits for it.
+            tell.send(ChatChunk::Text(part.to_owned())).unwrap();
+            let read = loop {
+                let event = stream.next().await.unwrap().unwrap();
+                if let AgentEventKind::ReasoningChunk(ContentBlock::Text { text }) = event.kind {
+                    break text;
+                }
+            };
+            assert_eq!(&*read, part);
+        }
+        tell.send(ChatChunk::end(Usage::new(3, 2))).unwrap();
+        let rest: Vec<_> = stream.map(Result::unwrap).collect().await;
+        assert!(
+            matches!(&rest.last().unwrap().kind, AgentEventKind::Finished(reply) if reply.text() == "Hello.")
+        );
+        assert_eq!(records.denied(), ["would"]);
+        assert_eq!(records.points()[3], "post_model_call deny would");
+    }
+}
+
+#[tokio::test]
+async fn evaluate_only_records_an_answer_that_broke_off_and_leaves_it_as_it_is() {
+    let broken = || vec![text("Hel"), text("lo.")];
+    let plain = ReActAgent::builder("bot").model(Chunks(broken())).build().unwrap();
+    let (interceptors, records) = deciding(|_| Verdict::allow());
+    let observed = agent(broken(), interceptors.evaluate_only(true));
+    let (plain, observed) = (read(&plain).await, read(&observed).await);
+    assert_eq!(
+        (plain.text, plain.reply, plain.error),
+        (observed.text, observed.reply, observed.error)
+    );
+    assert_eq!(records.denied(), ["host_error:streaming_unsupported"]);
 }

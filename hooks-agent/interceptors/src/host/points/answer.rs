@@ -15,6 +15,7 @@ use crate::host::blocked::Blocked;
 use crate::host::emission::At;
 use crate::host::interceptors::{Host, Output};
 use crate::host::points::call::set_thinking;
+use crate::host::points::observed::Observed;
 use crate::host::points::segments::Segments;
 use crate::host::session::Session;
 
@@ -58,15 +59,18 @@ impl Host {
             request.map_err(|blocked| next.fail(blocked))?
         };
         let answer = next.run(request).await?;
-        let segment = match self.output {
-            Output::Incremental { segment } if self.is_enforcing() => segment,
-            _ => {
-                let at = At { host: &self, session: &session, cx: &cx };
-                return at.whole(&asked, answer, next).await;
+        match self.output {
+            _ if !self.is_enforcing() => {
+                Ok(Observed { host: self, session, cx, asked }.watch(answer))
             }
-        };
-        let segments = Segments::new(self, session, cx, asked, segment);
-        Ok(segments.release_all(answer))
+            Output::Buffered => {
+                let at = At { host: &self, session: &session, cx: &cx };
+                at.whole(&asked, answer, next).await
+            }
+            Output::Incremental { segment } => {
+                Ok(Segments::new(self, session, cx, asked, segment).release_all(answer))
+            }
+        }
     }
 }
 
@@ -112,7 +116,7 @@ impl At<'_> {
                 Some(Err(error)) => return Err(error.into()),
                 Some(Ok(chunk)) => {
                     read.add(&chunk);
-                    if read.bytes > self.host.most_bytes && self.host.is_enforcing() {
+                    if read.bytes > self.host.most_bytes {
                         self.cx.add_usage(read.usage);
                         let detail = format!("response: more than {} bytes", self.host.most_bytes);
                         return Err(next.fail(self.fail(InterceptionPoint::PostModelCall, detail)));

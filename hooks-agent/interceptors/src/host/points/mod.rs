@@ -2,5 +2,6 @@
 
 mod answer;
 mod call;
+mod observed;
 mod segments;
 mod tool;
