@@ -5,11 +5,10 @@
 
 use std::error::Error;
 
-use hooks_agent::interceptors::agent_hooks::{
-    AgentContext, Decision, Interceptor, Transform, Verdict,
-};
+use hooks_agent::interceptors::agent_hooks::{AgentContext, Interceptor, Verdict};
 use hooks_agent::interceptors::{
     AskPeople, Blocked, Context, Interceptors, JsonLines, Profile, async_trait, intercept,
+    transform,
 };
 use hooks_agent::prelude::*;
 use serde_json::{Value, json};
@@ -40,9 +39,7 @@ fn accounts() -> impl Interceptor {
             return Verdict::allow();
         };
         let after = account.trim_start_matches(|digit: char| digit.is_ascii_digit());
-        let value = format!("{before}account ***{after}").into();
-        let transform = Some(Transform { path: "$target".to_owned(), value });
-        Verdict { decision: Decision::Transform, transform, ..Verdict::allow() }
+        transform("$target", format!("{before}account ***{after}"))
     })
 }
 

@@ -165,7 +165,7 @@ async fn each_error_of_a_model_has_its_type() {
         of(ModelError::empty(name(), hooks_agent_core::message::Usage::new(70, 20)).into()).await,
         "model_empty"
     );
-    assert_eq!(of(ModelError::Blocked { reason: reason() }.into()).await, "model_blocked");
+    assert_eq!(of(ModelError::blocked(reason()).into()).await, "model_blocked");
     assert_eq!(of(ModelError::Failed { model: name(), reason: reason() }.into()).await, "_OTHER");
     let cut = ScriptedAnswer::Stream(vec![Ok(ChatChunk::Text("Well".into()))]);
     assert_eq!(of(cut).await, "model_cut");

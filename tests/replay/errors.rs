@@ -36,7 +36,7 @@ async fn a_recorded_error_of_the_model_is_replayed_as_that_error() {
         status,
         ModelError::unreachable("busy", "https://example.org", "refused"),
         ModelError::Cut { model: "busy".to_owned() },
-        ModelError::Blocked { reason: "no".to_owned() },
+        ModelError::blocked("no"),
         ModelError::other("busy", "a cause of its own"),
     ];
     for error in errors {

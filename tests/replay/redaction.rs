@@ -161,7 +161,7 @@ async fn a_secret_in_the_error_of_a_call_is_not_on_the_tape() {
     let program = Program::new();
     let agent = || {
         let model = ScriptedModel::new("script", |_| -> ScriptedAnswer {
-            ModelError::Blocked { reason: format!("it has {}", SECRETS[0]) }.into()
+            ModelError::blocked(format!("it has {}", SECRETS[0])).into()
         });
         ReActAgent::builder("assistant").model(model)
     };

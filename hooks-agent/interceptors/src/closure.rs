@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, Index};
 
-use agent_hooks::{AgentContext, Interceptor, Verdict};
+use agent_hooks::{AgentContext, Decision, Interceptor, Transform, Verdict};
 use async_trait::async_trait;
 use serde_json::Value;
 
@@ -22,6 +22,23 @@ pub fn intercept(
     decide: impl Fn(Context<'_>) -> Verdict + Send + Sync + 'static,
 ) -> impl Interceptor + 'static {
     Closure(decide)
+}
+
+/// Creates the verdict that changes a part of the target of a point: `$target`, or a path in it, such as
+/// `$target.content` and `$target[0].content`. The guide has the target of each point.
+///
+/// ```
+/// use hooks_agent::interceptors::{intercept, transform};
+///
+/// let mask = intercept(|context| match context.point() {
+///     "output" => transform("$target.content", "[masked]"),
+///     _ => hooks_agent::interceptors::agent_hooks::Verdict::allow(),
+/// });
+/// ```
+#[must_use]
+pub fn transform(path: impl Into<String>, value: impl Into<Value>) -> Verdict {
+    let transform = Some(Transform { path: path.into(), value: value.into() });
+    Verdict { decision: Decision::Transform, transform, ..Verdict::allow() }
 }
 
 /// The context of a point, for a closure. A field that the point does not have is null: the map that it

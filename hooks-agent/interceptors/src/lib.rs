@@ -18,7 +18,7 @@ mod records;
 pub use agent_hooks;
 /// For interceptors that wait.
 pub use async_trait::async_trait;
-pub use closure::{Context, intercept};
+pub use closure::{Context, intercept, transform};
 pub use guarded::Guarded;
 pub use host::{
     AskPeople, Blocked, CustomIdentity, Identity, Interceptors, Output, Profile, Segment,

@@ -60,7 +60,7 @@ async fn errors_of_the_model_have_codes() {
     let cases = [
         (ModelError::status("m", 503), "model_status"),
         (ModelError::unreachable("m", "http://localhost", "refused"), "model_unreachable"),
-        (ModelError::Blocked { reason: "words".to_owned() }, "model_blocked"),
+        (ModelError::blocked("words"), "model_blocked"),
         (ModelError::empty("m", hooks_agent_core::message::Usage::new(70, 20)), "internal"),
     ];
     for (error, code) in cases {

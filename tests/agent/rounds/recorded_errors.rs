@@ -75,7 +75,7 @@ fn model_errors() -> Vec<ModelError> {
         ModelError::empty(model(), Usage::default()),
         ModelError::empty(model(), Usage::new(70, 20)),
         ModelError::unreachable("gpt-99", "https://example.com", "no such host").unsent(),
-        ModelError::Blocked { reason: reason() },
+        ModelError::blocked(reason()),
         ModelError::Failed { model: model(), reason: reason() },
         ModelError::other("own", Because("no fuel".into())),
     ]

@@ -58,7 +58,7 @@ fn rewritten(rewriters: &[Rewriter], chunks: &[String]) -> (Vec<String>, Option<
     for item in block_on(answer.collect::<Vec<_>>()) {
         match item {
             Ok(ChatChunk::Text(text)) => texts.push(text),
-            Err(ModelError::Blocked { reason }) => return (texts, Some(reason)),
+            Err(ModelError::Blocked { reason, .. }) => return (texts, Some(reason)),
             Ok(_) => {}
             Err(error) => panic!("{error}"),
         }

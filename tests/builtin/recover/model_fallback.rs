@@ -104,7 +104,7 @@ async fn what_is_no_failure_of_a_model_passes() {
         .unwrap();
     assert!(matches!(built.call("go").await, Err(AgentError::Hook(_))));
 
-    let blocked = || ModelError::Blocked { reason: "a secret".to_owned() };
+    let blocked = || ModelError::blocked("a secret");
     let first = Script::new().fails(blocked());
     let hook = ModelFallback::new(Named("other", other.clone())).fall_back_on(|_| true);
     let error = agent(&first, hook).call("go").await.unwrap_err();

@@ -133,7 +133,7 @@ async fn delays_grow_up_to_the_longest() {
 /// D 3.6 (SAA): non-retryable stops at 1.
 #[tokio::test(start_paused = true)]
 async fn other_errors_are_returned_at_once() {
-    let blocked = ModelError::Blocked { reason: "no".to_owned() };
+    let blocked = ModelError::blocked("no");
     let failed = || ModelError::status("script", 400);
     for (hook, error, calls) in [
         (ModelRetry::new(), failed(), 1),

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use agent_hooks::{DeclarationErrorClass, HostRegistry, Verdict};
+use agent_hooks::{DeclarationErrorClass, HostDeclaration, HostRegistry, Verdict};
 use hooks_agent_core::prelude::*;
 use hooks_agent_interceptors::{AskPeople, Interceptors, Output, declaration, intercept, surface};
 use serde_json::{Value, json};
@@ -83,6 +83,21 @@ fn a_declaration_that_is_wrong_is_refused_with_its_place() {
 }
 
 #[test]
+fn the_declaration_of_the_guide_is_valid() {
+    let guide = include_str!("../../../hooks-agent/docs/interceptors.md");
+    let document = guide.split("```json\n").nth(1).unwrap().split("```").next().unwrap();
+    let document = HostDeclaration::from_value(serde_json::from_str(document).unwrap()).unwrap();
+    let allow = || Box::new(intercept(|_| Verdict::allow()));
+    let registry = HostRegistry::new(surface(Output::Buffered))
+        .kind("acme.deny_tools", Box::new(move |_, _| Ok(allow())))
+        .and_then(|it| it.kind("acme.log", Box::new(move |_, _| Ok(allow()))))
+        .and_then(|it| it.approval_resolver("people", Box::new(AskPeople::new())))
+        .unwrap();
+    let declared = Interceptors::declared(document, registry).unwrap();
+    assert_eq!(declared.declaration().unwrap().bindings.len(), 2);
+}
+
+#[test]
 fn what_a_declaration_says_cannot_be_set_otherwise() {
     let declared = || {
         let file = file(Output::Buffered, deny_look());
@@ -100,8 +115,12 @@ fn what_a_declaration_says_cannot_be_set_otherwise() {
         let text = panicked.downcast_ref::<String>().unwrap();
         assert!(text.contains("is part of the declaration"), "{text}");
     }
+    let asked = catch_unwind(AssertUnwindSafe(|| declared().ask_people(AskPeople::new())));
+    let panicked = asked.unwrap_err();
+    let text = panicked.downcast_ref::<&str>().unwrap();
+    assert!(text.contains("configuration.approval.resolver"), "{text}");
     // What is not in it can be set.
-    let _ = declared().most_bytes(10).records(Records::default().0).ask_people(AskPeople::new());
+    let _ = declared().most_bytes(10).records(Records::default().0);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use hooks_agent_core::store::Decision;
 use hooks_agent_interceptors::{AskPeople, Interceptors, Profile};
 use serde_json::json;
 
-use crate::support::{Records, at, decides, deciding, looker};
+use crate::support::{Records, at, decides, deciding, deny, looker};
 
 fn asking() -> (ReActAgent, Records) {
     let (interceptors, records) = deciding(at("pre_tool_call", |context| {
@@ -70,7 +70,63 @@ async fn arguments_that_people_edit_are_what_runs_and_the_record_says_so() {
     let options = CallOptions::new().confirm_edited("1", json!({ "at": "the sky" }));
     let reply = agent.resume(options).await.unwrap();
     assert!(reply.text().contains("the sky"), "{}", reply.text());
-    assert_eq!(tool_points(&records), ["pre_tool_call transform -", "post_tool_call"]);
+    assert_eq!(tool_points(&records), ["pre_tool_call", "post_tool_call"]);
+    let all = records.all();
+    assert_eq!(all.iter().find_map(|it| it.resolved_by), Some("approval"));
+}
+
+#[tokio::test]
+async fn arguments_that_people_edit_are_asked_about_before_they_run() {
+    let records = Records::default();
+    let asks = decides(at("pre_tool_call", |_| Verdict::escalate(Some("look".to_owned()), None)));
+    let denies = decides(at("pre_tool_call", |context| {
+        let (args, target) = (&context["tool_call"]["args"], &context["target"]);
+        if args["at"] == "the safe" && args == target {
+            deny("never there")
+        } else {
+            Verdict::allow()
+        }
+    }));
+    let interceptors = Interceptors::new(Profile::RunAll)
+        .add("asks", asks)
+        .add("denies", denies)
+        .ask_people(AskPeople::new())
+        .records(records.0.clone());
+    let agent = looker(interceptors);
+    agent.call("Go").await.unwrap();
+    let options = CallOptions::new().confirm_edited("1", json!({ "at": "the safe" }));
+    let reply = agent.resume(options).await.unwrap();
+    assert!(reply.text().contains("never there"), "{}", reply.text());
+    assert_eq!(tool_points(&records), ["pre_tool_call deny never there"]);
+}
+
+#[tokio::test]
+async fn arguments_that_people_edit_may_be_asked_about_by_another_interceptor() {
+    let records = Records::default();
+    let asks = |at_: &'static str, why: &'static str| {
+        decides(at("pre_tool_call", move |context| {
+            if context["target"]["at"] == at_ {
+                Verdict::escalate(Some(why.to_owned()), None)
+            } else {
+                Verdict::allow()
+            }
+        }))
+    };
+    let profile = Profile::FirstDeny { on_approval: OnApproval::Resume };
+    let interceptors = Interceptors::new(profile)
+        .add("one", asks("secret", "one"))
+        .add("two", asks("the safe", "two"))
+        .ask_people(AskPeople::new())
+        .records(records.0.clone());
+    let agent = looker(interceptors);
+    agent.call("Go").await.unwrap();
+    let edited = CallOptions::new().confirm_edited("1", json!({ "at": "the safe" }));
+    let reply = agent.resume(edited).await.unwrap();
+    assert_eq!(reply.pending()[0].askers[0].reason, "two");
+    let edited = CallOptions::new().confirm_edited("1", json!({ "at": "the safe" }));
+    let reply = agent.resume(edited).await.unwrap();
+    assert!(reply.text().contains("the safe"), "{}", reply.text());
+    assert_eq!(tool_points(&records), ["pre_tool_call", "post_tool_call"]);
 }
 
 #[tokio::test]

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use agent_hooks::{AgentContext, Decision, InterceptionRecord, Interceptor, Transform, Verdict};
+use agent_hooks::{AgentContext, Decision, InterceptionRecord, Interceptor, Verdict};
 use futures::StreamExt;
 use hooks_agent_builtin::recover::RetryPolicy;
 use hooks_agent_core::prelude::*;
+pub(crate) use hooks_agent_interceptors::transform;
 use hooks_agent_interceptors::{Interceptors, Profile, intercept};
 use serde_json::{Value, json};
 
@@ -70,11 +71,6 @@ pub(crate) fn at(
 
 pub(crate) fn deny(reason: &str) -> Verdict {
     Verdict::deny(Some(reason.to_owned()), None)
-}
-
-pub(crate) fn transform(path: &str, value: impl Into<Value>) -> Verdict {
-    let transform = Transform { path: path.to_owned(), value: value.into() };
-    Verdict { decision: Decision::Transform, transform: Some(transform), ..Verdict::allow() }
 }
 
 /// A model that calls the tool `look` with these arguments, and then says what it read.

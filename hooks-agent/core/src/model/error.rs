@@ -103,10 +103,16 @@ pub enum ModelError {
     },
     /// The answer contains blocked text and was ended before that text, or the provider blocked
     /// the prompt and gave no answer.
+    ///
+    /// [`ModelError::blocked`] and [`ModelError::blocked_by`] create it.
     #[error("the answer of the model was blocked: {reason}")]
+    #[non_exhaustive]
     Blocked {
         /// The reason, without the blocked text.
         reason: String,
+        /// What blocked it, if it is an error of its own.
+        #[serde(skip)]
+        source: Option<Arc<dyn Error + Send + Sync>>,
     },
     /// The answer could not be parsed or is no stream of the provider's API, or the request could
     /// not be created.
@@ -136,6 +142,19 @@ impl ModelError {
     #[must_use]
     pub fn other(model: impl Into<String>, cause: impl Into<BoxError>) -> Self {
         Self::Other { model: model.into(), source: cause.into().into() }
+    }
+
+    /// Creates the error of an answer that is blocked, for a reason without the blocked text.
+    #[must_use]
+    pub fn blocked(reason: impl Into<String>) -> Self {
+        Self::Blocked { reason: reason.into(), source: None }
+    }
+
+    /// Creates the error of an answer that another error blocks, whose text has nothing of the blocked text.
+    #[must_use]
+    pub fn blocked_by(cause: impl Into<BoxError>) -> Self {
+        let cause = cause.into();
+        Self::Blocked { reason: cause.to_string(), source: Some(cause.into()) }
     }
 
     /// Returns whether the same request may succeed later: the provider is busy or cannot be reached, or

@@ -76,9 +76,15 @@ impl Blocked {
     fn text(&self) -> String {
         let by = self.interceptor.as_ref().map(|by| format!("interceptor `{by}` "));
         let (point, why) = (self.point, self.why());
+        let hint = match self.reason.as_deref() {
+            Some("host_error:no_interceptor") => {
+                ": nobody is asked there, so add an interceptor, or the point to the `at` of one"
+            }
+            _ => "",
+        };
         match by {
             Some(by) => format!("{by}blocked `{point}`: {why}"),
-            None => format!("`{point}` was blocked: {why}"),
+            None => format!("`{point}` was blocked: {why}{hint}"),
         }
     }
 }

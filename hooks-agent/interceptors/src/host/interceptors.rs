@@ -112,7 +112,7 @@ pub enum Output {
 pub enum Segment {
     /// At the end of each chunk.
     Chunk,
-    /// At the end of a line, or of a chunk where the segment has this many bytes.
+    /// At the end of a chunk in which a line ends, or where the segment has this many bytes.
     Line {
         /// The bytes.
         most: usize,
@@ -126,7 +126,7 @@ impl Default for Segment {
 }
 
 impl Output {
-    /// Text as the model writes it, in segments that end at a line or at a kilobyte.
+    /// Text as the model writes it, in segments that end with a chunk in which a line ends, or at a kilobyte.
     #[must_use]
     pub fn incremental() -> Self {
         Self::Incremental { segment: Segment::default() }
@@ -241,9 +241,18 @@ impl Interceptors {
     }
 
     /// Has people decide about tool calls that are denied unless somebody approves: the call ends with a question. In
-    /// a declaration, a clone of it is the resolver that the document names.
+    /// a declaration, `configuration.approval.resolver` names a resolver of the registry, which is a clone of it.
+    ///
+    /// # Panics
+    /// The declaration names no resolver.
     #[must_use]
     pub fn ask_people(self, people: AskPeople) -> Self {
+        let declared = self.host.source.resolved();
+        assert!(
+            declared.is_none_or(|declared| declared.configuration.approval.resolver.is_some()),
+            "the declaration names no approval resolver: write `configuration.approval.resolver`, and register a clone \
+             of this `AskPeople` by that name with `HostRegistry::approval_resolver`"
+        );
         let resolver: Arc<dyn ApprovalResolver> = Arc::new(people.clone());
         self.with(|host| {
             if let Some(code) = host.source.code_mut() {

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use agent_hooks::{
-    AgentContext, ApprovalOutcome, ApprovalRequest, ApprovalResolution, ApprovalResolver, Decision,
-    Transform, Verdict,
+    AgentContext, ApprovalOutcome, ApprovalRequest, ApprovalResolution, ApprovalResolver, Verdict,
 };
 use async_trait::async_trait;
 use hooks_agent_core::call::CallContext;
@@ -35,10 +34,33 @@ type Key = (String, i64);
 #[derive(Default)]
 struct Slot {
     /// What people have decided, by what they were asked.
-    decided: Vec<(String, ApprovalResolution)>,
+    decided: Vec<(String, Answer)>,
     /// What an interceptor asks besides.
     asked: Option<Asked>,
     waker: Option<Waker>,
+}
+
+/// What people have decided about one question.
+#[derive(Clone)]
+struct Answer {
+    outcome: ApprovalOutcome,
+    verdict: Option<Verdict>,
+    about: About,
+}
+
+/// What people decided about.
+#[derive(Clone)]
+enum About {
+    /// The context of this identity.
+    Shown(Option<String>),
+    /// What they have made of it.
+    Edited,
+}
+
+impl Answer {
+    fn approval(about: About) -> Self {
+        Self { outcome: ApprovalOutcome::Approve, verdict: Some(Verdict::allow()), about }
+    }
 }
 
 /// What an approver is asked.
@@ -60,6 +82,18 @@ pub(super) struct Kept {
     pub(super) asked: Asked,
 }
 
+impl Kept {
+    /// Returns it with other arguments: what people have decided before was about others.
+    pub(super) fn edited(mut self, args: &Value) -> Self {
+        self.context.insert("target".to_owned(), args.clone());
+        if let Some(call) = self.context.get_mut("tool_call") {
+            call["args"] = args.clone();
+        }
+        self.approved.clear();
+        self
+    }
+}
+
 impl AskPeople {
     /// Creates it.
     #[must_use]
@@ -74,31 +108,23 @@ impl AskPeople {
 
     /// Does the same with what people have decided about a tool call.
     pub(super) fn decide(&self, kept: &Kept, decided: Decided) -> Opened<'_> {
-        let resolved = |asked: &Asked, outcome, verdict| {
-            let context_identity = asked.identity.clone();
-            (asked.why.clone(), ApprovalResolution { outcome, context_identity, verdict })
-        };
-        let allow = || (ApprovalOutcome::Approve, Some(Verdict::allow()));
-        let (outcome, verdict) = match decided {
-            Decided::Approve(None) => allow(),
-            Decided::Approve(Some(args)) => {
-                let transform = Some(Transform { path: "$target".to_owned(), value: args });
-                let verdict =
-                    Verdict { decision: Decision::Transform, transform, ..Verdict::allow() };
-                (ApprovalOutcome::Approve, Some(verdict))
+        let about = About::Shown(kept.asked.identity.clone());
+        let last = match decided {
+            Decided::Approve => Answer::approval(about),
+            Decided::Edit => Answer::approval(About::Edited),
+            Decided::Reject => Answer {
+                outcome: ApprovalOutcome::Reject,
+                verdict: Some(Verdict::deny(Some("rejected".to_owned()), None)),
+                about,
+            },
+            Decided::Nothing => {
+                Answer { outcome: ApprovalOutcome::Unresolved, verdict: None, about }
             }
-            Decided::Reject => {
-                let verdict = Verdict::deny(Some("rejected".to_owned()), None);
-                (ApprovalOutcome::Reject, Some(verdict))
-            }
-            Decided::Nothing => (ApprovalOutcome::Unresolved, None),
         };
         let before = kept.approved.iter().map(|asked| {
-            let (outcome, verdict) = allow();
-            resolved(asked, outcome, verdict)
+            (asked.why.clone(), Answer::approval(About::Shown(asked.identity.clone())))
         });
-        let last = resolved(&kept.asked, outcome, verdict);
-        let decided = before.chain([last]).collect();
+        let decided = before.chain([(kept.asked.why.clone(), last)]).collect();
         self.opened(&kept.context, Slot { decided, ..Slot::default() })
     }
 
@@ -114,9 +140,12 @@ impl AskPeople {
 }
 
 /// What people have decided about a tool call.
+#[derive(Clone, Copy)]
 pub(super) enum Decided {
-    /// It may run, with other arguments if they gave some.
-    Approve(Option<Value>),
+    /// It may run.
+    Approve,
+    /// It may run with the arguments that its context has by now, which are theirs.
+    Edit,
     Reject,
     /// The tool call is another one by now.
     Nothing,
@@ -154,6 +183,11 @@ impl ApprovalResolver for AskPeople {
         let waker = {
             let mut slots = self.slots();
             let Some(slot) = slots.get_mut(&key_of(request.context)) else {
+                tracing::error!(
+                    target: "hooks_agent::interceptors",
+                    "people are not asked here: a tool call waits for them, no other point; and \
+                     `Interceptors::ask_people` must have this `AskPeople` or a clone of it"
+                );
                 return ApprovalResolution {
                     outcome: ApprovalOutcome::Unresolved,
                     context_identity: request.context_identity,
@@ -161,7 +195,12 @@ impl ApprovalResolver for AskPeople {
                 };
             };
             if let Some((_, decided)) = slot.decided.iter().find(|(of, _)| *of == why) {
-                return decided.clone();
+                let Answer { outcome, verdict, about } = decided.clone();
+                let context_identity = match about {
+                    About::Shown(identity) => identity,
+                    About::Edited => request.context_identity,
+                };
+                return ApprovalResolution { outcome, context_identity, verdict };
             }
             slot.asked = Some(Asked { identity: request.context_identity, why });
             slot.waker.take()

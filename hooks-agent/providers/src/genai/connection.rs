@@ -91,7 +91,7 @@ impl Connection {
     pub(super) fn blocked(&self, reason: &str) -> ModelError {
         let is_word = reason.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
         let reason = if is_word { reason } else { "OTHER" };
-        ModelError::Blocked { reason: format!("the provider blocked the prompt ({reason})") }
+        ModelError::blocked(format!("the provider blocked the prompt ({reason})"))
     }
 
     fn message(&self, report: &Report, asked: &Messages) -> Option<String> {

@@ -156,7 +156,7 @@ fn a_failure_of_a_tool_is_no_failure_of_the_call() {
 
 #[test]
 fn a_failure_has_its_kind_and_none_of_its_text() {
-    let secret = ModelError::Blocked { reason: "secret".to_owned() };
+    let secret = ModelError::blocked("secret");
     let (streaming, events) = Streaming::to_channel(1);
     let agent = bot(&Script::new().fails(secret), streaming);
     let seen = block_on(seen(async move { agent.call("Go").await }, events));

@@ -170,7 +170,9 @@ fn a_blocked_answer_fails_the_call() {
         let send = Calls::new("send");
         let agent = bot(script).tool(send.clone()).hook(hook.clone()).build().unwrap();
         let error = block_on(agent.call("go")).unwrap_err();
-        let AgentError::Model(ModelError::Blocked { reason }) = &error else { panic!("{error:?}") };
+        let AgentError::Model(ModelError::Blocked { reason, .. }) = &error else {
+            panic!("{error:?}")
+        };
         assert_eq!(reason, "Detected 1 instance(s) of email in text content");
         send.assert_called_with([]);
         assert!(

@@ -200,7 +200,7 @@ impl Rewriting {
                 self.waiting = None;
                 match call {
                     Ok(call) => self.ready.push_back(Ok(ChatChunk::ToolUse(call))),
-                    Err(reason) => self.block_with(ModelError::Blocked { reason }),
+                    Err(reason) => self.block_with(ModelError::blocked(reason)),
                 }
             }
         }
@@ -279,7 +279,7 @@ impl Rewriting {
         }
         for rewriter in rewriters {
             if let Err(reason) = rewriter.tool_use(&mut call) {
-                return self.block_with(ModelError::Blocked { reason });
+                return self.block_with(ModelError::blocked(reason));
             }
         }
         if self.stream.is_some() {
@@ -358,7 +358,7 @@ impl Rewriting {
             self.say(text);
         }
         if let Some(reason) = blocked {
-            self.block_with(ModelError::Blocked { reason });
+            self.block_with(ModelError::blocked(reason));
         }
     }
 

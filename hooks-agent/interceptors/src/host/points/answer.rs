@@ -25,7 +25,6 @@ const INCOMPLETE: &str = "stream_incomplete";
 /// The model that is asked, in contexts.
 #[derive(Clone)]
 pub(super) struct Asked {
-    pub(super) name: String,
     model: Value,
     request_id: String,
 }
@@ -185,7 +184,7 @@ impl Asked {
     fn of(attempt: &ModelAttempt<'_>, session: &Session) -> Self {
         let name = attempt.model_name();
         let model = json!({ "id": name, "vendor": attempt.provider() });
-        Self { name: name.to_owned(), model, request_id: session.next_attempt() }
+        Self { model, request_id: session.next_attempt() }
     }
 
     fn fill(&self, context: &mut AgentContext) {

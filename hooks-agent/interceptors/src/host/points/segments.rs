@@ -110,7 +110,7 @@ impl Segments {
                 self.end = End::Reached;
                 self.waiting.clear();
                 self.cx.add_usage(self.answer.usage);
-                return Some(Err(ModelError::other(&*self.asked.name, blocked)));
+                return Some(Err(ModelError::blocked_by(blocked)));
             }
         }
     }
@@ -144,7 +144,7 @@ impl Segments {
             Segment::Chunk => true,
             Segment::Line { most } => {
                 self.in_segment >= most
-                    || matches!(self.waiting.last(), Some(ChatChunk::Text(text)) if text.ends_with('\n'))
+                    || matches!(self.waiting.last(), Some(ChatChunk::Text(text)) if text.contains('\n'))
             }
         }
     }

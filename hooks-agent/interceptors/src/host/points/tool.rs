@@ -81,9 +81,12 @@ impl At<'_> {
         let args = args_of(call);
         let waited = match people::take(cx, &call.id) {
             Some(kept) if asked.is_answered(&kept.asked.why) => {
-                let is_same = kept.context.get("target") == Some(&args);
-                let edited = (!is_same).then(|| args.clone());
-                self.complete(kept, Decided::Approve(edited)).await
+                if kept.context.get("target") == Some(&args) {
+                    self.complete(kept, Decided::Approve).await
+                } else {
+                    // The interceptors are asked about what runs.
+                    self.complete(kept.edited(&args), Decided::Edit).await
+                }
             }
             before => {
                 if let Some(kept) = before {
