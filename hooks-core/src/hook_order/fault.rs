@@ -36,6 +36,14 @@ pub enum OrderFault {
         /// The name of the other hook.
         name: String,
     },
+    /// A hook cannot do its work beside the others.
+    #[non_exhaustive]
+    Conflict {
+        /// The hook.
+        hook: String,
+        /// Why, and what to do.
+        why: String,
+    },
 }
 
 impl OrderFault {
@@ -49,6 +57,12 @@ impl OrderFault {
     #[must_use]
     pub fn circle(hooks: Vec<String>) -> Self {
         Self::Circle { hooks }
+    }
+
+    /// A hook that cannot do its work beside the others, for this reason.
+    #[must_use]
+    pub fn conflict(hook: impl Into<String>, why: impl Into<String>) -> Self {
+        Self::Conflict { hook: hook.into(), why: why.into() }
     }
 }
 
@@ -86,6 +100,9 @@ impl fmt::Display for OrderFault {
                 hook = shown(hook),
                 name = shown(name),
             ),
+            Self::Conflict { hook, why } => {
+                write!(f, "`{}` cannot run beside the others: {why}", shown(hook))
+            }
         }
     }
 }

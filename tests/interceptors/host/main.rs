@@ -1,5 +1,6 @@
 //! What the host does with verdicts, in calls of agents.
 
+mod attacked;
 mod declared;
 mod memory;
 mod order;

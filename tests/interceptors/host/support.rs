@@ -19,10 +19,12 @@ pub(crate) struct Records(pub(crate) Arc<Mutex<Vec<InterceptionRecord>>>);
 impl Records {
     /// Returns them by session and sequence.
     pub(crate) fn all(&self) -> Vec<InterceptionRecord> {
-        let mut all = self.0.lock().unwrap().clone();
-        all.sort_by(|one, other| {
-            (&one.session_id, one.sequence).cmp(&(&other.session_id, other.sequence))
-        });
+        let came = self.0.lock().unwrap().clone();
+        let began = |it: &InterceptionRecord| {
+            came.iter().position(|first| first.session_id == it.session_id)
+        };
+        let mut all = came.clone();
+        all.sort_by_key(|it| (began(it), it.sequence));
         all
     }
 

@@ -10,6 +10,7 @@ use crate::hook::{
     HookList, class_hook_changes, class_hooks_ask, has_class_hook, missing_of_class,
 };
 use crate::react::agent::ReActAgent;
+use crate::react::methods::ReActAgentWholeCallArgs;
 
 impl ReActAgent {
     /// Returns the agent, if its own hooks can run in the order that they ask for. What a source will choose is not known
@@ -34,12 +35,21 @@ impl ReActAgent {
 
     /// Returns a hook that cannot run beside the others, and why.
     pub(super) fn conflict(&self) -> Option<(String, String)> {
-        self.event_hooks.lock().conflict(|| Hookable::hook_plan(self))
+        let own = self.event_hooks.lock().clone();
+        self.conflict_of(&own)
     }
 
-    /// Returns the agent that refuses a call with these hooks, if they cannot run in the order that they ask for.
+    fn conflict_of(&self, hooks: &HookList) -> Option<(String, String)> {
+        hooks.conflict(|| Hookable::hook_plan(self))
+    }
+
+    /// Returns the agent that refuses a call with these hooks, if they cannot run in the order that they ask for, or
+    /// beside each other.
     pub(super) fn refusing(&self, inherited: &HookList) -> Option<Arc<Self>> {
-        if !self.event_hooks.is_ordered() && !inherited.is_ordered() && !class_hooks_ask() {
+        let has_checks = self.event_hooks.has_checks() || inherited.has_checks();
+        let is_ordered =
+            self.event_hooks.is_ordered() || inherited.is_ordered() || class_hooks_ask();
+        if !has_checks && !is_ordered {
             return None;
         }
         // Looked at before what is looked at: a change in between is looked at by the next call.
@@ -47,7 +57,12 @@ impl ReActAgent {
         if inherited.is_empty() && *self.event_hooks.in_order() == Some(seen) {
             return None;
         }
-        let Some(fault) = self.order_fault(inherited) else {
+        let fault = is_ordered.then(|| self.order_fault(inherited)).flatten();
+        let fault = fault.or_else(|| {
+            let (hook, why) = self.conflict().or_else(|| self.conflict_of(inherited))?;
+            Some(OrderFault::conflict(hook, why))
+        });
+        let Some(fault) = fault else {
             if inherited.is_empty() {
                 *self.event_hooks.in_order() = Some(seen);
             }
@@ -55,8 +70,15 @@ impl ReActAgent {
         };
         let agent = self.fork();
         // The call is refused for this hook, before any hook has run.
+        let is_conflict = matches!(fault, OrderFault::Conflict { .. });
         let options = HookOptions::named("order").order(HookOrder::new().with_fault(fault));
-        agent.register_instance_hook(Self::PRE_REPLY, options, |_: &Self, _: &AgentReplyArgs| {});
+        if is_conflict {
+            let nothing = |_: &Self, _: &ReActAgentWholeCallArgs| {};
+            agent.register_instance_hook(Self::PRE_WHOLE_CALL, options, nothing);
+        } else {
+            let nothing = |_: &Self, _: &AgentReplyArgs| {};
+            agent.register_instance_hook(Self::PRE_REPLY, options, nothing);
+        }
         Some(Arc::new(agent))
     }
 

@@ -49,6 +49,11 @@ impl Answer {
         }
     }
 
+    /// Sets whether text that comes goes on with the text before it.
+    pub(crate) fn set_in_text(&mut self, is_in_text: bool) {
+        self.in_text = is_in_text;
+    }
+
     /// Returns the `response` of the answer up to here.
     pub(crate) fn response(&self, finish: &str) -> Value {
         let content = if self.text.is_empty() { Value::Null } else { json!(self.text) };

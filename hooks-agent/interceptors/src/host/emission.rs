@@ -119,6 +119,7 @@ impl At<'_> {
             Either::Left(record) => record,
             Either::Right(asked) => {
                 // Its record comes with the decision.
+                pooled.labels.forget();
                 host.source.give(pooled);
                 let part = host.part(cx, None);
                 part.decided(cx, place.point.as_str(), None, HookFlow::Ask, start.elapsed());

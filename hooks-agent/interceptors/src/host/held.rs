@@ -1,5 +1,7 @@
 //! Events of a stream that wait for a verdict.
 
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_agent_core::call::RunId;
@@ -11,12 +13,39 @@ use crate::context::message::{remove_thinking, thinking_of};
 use crate::context::output::{said_of, text_of};
 use crate::host::interceptors::Output;
 
+/// The calls that have a session: that of the outermost call, and those of its sub-agents.
+#[derive(Clone, Default)]
+pub(super) struct Covered(Arc<Mutex<HashSet<RunId>>>);
+
+impl Covered {
+    pub(super) fn add(&self, run: RunId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(run);
+    }
+
+    fn has(&self, run: RunId) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&run)
+    }
+}
+
 /// The events of a call that have text, until a verdict covers it. Tool calls and their results pass: they have verdicts
-/// of their own. Those of sub-agents have been released by their sessions.
+/// of their own. Those of sub-agents have been released by their sessions; an agent without one, which takes no hooks of
+/// its caller, has no verdicts about anything.
 pub(super) struct Held {
     run: RunId,
     output: Output,
+    covered: Covered,
+    /// How many tools run.
+    tools: AtomicUsize,
     state: Mutex<State>,
+}
+
+/// As long as it lives, warnings do not pass: a tool's have its content.
+pub(super) struct WithoutWarnings<'a>(&'a Held);
+
+impl Drop for WithoutWarnings<'_> {
+    fn drop(&mut self) {
+        self.0.tools.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 #[derive(Default)]
@@ -38,8 +67,13 @@ struct Texts {
 }
 
 impl Held {
-    pub(super) fn new(run: RunId, output: Output) -> Self {
-        Self { run, output, state: Mutex::default() }
+    pub(super) fn new(run: RunId, output: Output, covered: Covered) -> Self {
+        Self { run, output, covered, tools: AtomicUsize::new(0), state: Mutex::default() }
+    }
+
+    pub(super) fn without_warnings(&self) -> WithoutWarnings<'_> {
+        self.tools.fetch_add(1, Ordering::Relaxed);
+        WithoutWarnings(self)
     }
 
     /// Begins another answer of a model.
@@ -65,7 +99,7 @@ impl Held {
     /// Returns an event that may be read now, without text that no verdict covers.
     pub(super) fn pass(&self, mut event: AgentEvent) -> Option<AgentEvent> {
         if event.run != self.run {
-            return Some(event);
+            return (self.covered.has(event.run) || !has_content(&event.kind)).then_some(event);
         }
         let mut state = self.state();
         match &mut event.kind {
@@ -96,6 +130,7 @@ impl Held {
                 }
                 Some(event)
             }
+            AgentEventKind::Warning { .. } if self.tools.load(Ordering::Relaxed) > 0 => None,
             _ => Some(event),
         }
     }
@@ -143,6 +178,19 @@ impl Held {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns whether an event says something of what an agent reads or writes.
+fn has_content(kind: &AgentEventKind) -> bool {
+    !matches!(
+        kind,
+        AgentEventKind::Queued { .. }
+            | AgentEventKind::Started
+            | AgentEventKind::ReasoningStarted
+            | AgentEventKind::SummaryStarted
+            | AgentEventKind::Failed { .. }
+            | AgentEventKind::Lagged { .. }
+    )
 }
 
 impl State {

@@ -47,8 +47,8 @@ const MOST_BYTES: usize = 5 * 1024 * 1024;
 /// | [`time_limit`](Self::time_limit): of each interceptor | 5 seconds |
 /// | [`most_bytes`](Self::most_bytes): of a target | 5 MiB |
 ///
-/// A session is one call. Sub-agents have the hook too: each of their calls is a session of its own, with the call
-/// that it is part of in `extensions.hooks.parent`. The hook needs a runtime of tokio: a call without one fails.
+/// A session is one call, with the id of the call in `extensions.hooks.run`. Sub-agents have the hook too: each of their
+/// calls is a session of its own, with the call that it is part of in `extensions.hooks.parent`. The hook needs a runtime of tokio: a call without one fails.
 ///
 /// # Errors
 /// A block at the start, the input, a model call or the output fails the call, with [`Blocked`](crate::Blocked) as its
@@ -347,7 +347,10 @@ impl Interceptors {
         call: AgentCall<'_>,
         next: NextCall<'_>,
     ) -> Result<Msg, AgentError> {
-        let session = self.session(call.context()).begin(call.context());
+        let cx = call.context();
+        let mut callers = std::iter::successors(cx.parent(), |caller| caller.parent());
+        let caller = callers.find_map(|caller| self.begun(caller));
+        let session = self.session(cx).begin(cx, caller.as_deref());
         self.host.clone().run_call(session, call, next).await
     }
 
@@ -358,6 +361,7 @@ impl Interceptors {
     ) -> Result<ModelAnswer, AgentError> {
         match self.begun(attempt.context()) {
             Some(session) => self.host.clone().run_attempt(session, attempt, next).await,
+            None if !self.host.is_enforcing() => next.run(attempt.into_request()).await,
             None => Err(next.fail(self.host.refuse_attempt(&attempt))),
         }
     }
@@ -369,6 +373,7 @@ impl Interceptors {
     ) -> Result<ToolResult, ToolError> {
         match self.begun(call.context()) {
             Some(session) => self.host.clone().run_tool(&session, call, next).await,
+            None if !self.host.is_enforcing() => next.run(call.into_tool_use()).await,
             None => Err(next.fail(self.host.refuse_tool(&call))),
         }
     }

@@ -33,6 +33,11 @@ impl Returned {
         }
     }
 
+    /// Forgets what was noted since: there is no record of it yet.
+    pub(super) fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Returns what was noted since, with what only the record has.
     pub(super) fn take(&self, record: &InterceptionRecord) -> Labels {
         let mut labels =

@@ -13,6 +13,19 @@ pub(super) fn fault(plan: &HookPlan, own: HookGroup, output: Output) -> Option<S
         };
         plan.hooks().iter().filter(is_there)
     };
+    // What runs before and after a method is outside of all that is around it.
+    let mut beside = plan.hooks().iter().filter(|hook| {
+        let kind = hook.hook_type();
+        kind.phase() != Phase::Around && ["whole_call", "model_attempt"].contains(&kind.method())
+    });
+    if let Some(hook) = beside.find(|hook| may_rewrite(hook)) {
+        return Some(format!(
+            "`{}` runs before or after `{}`, where it may change what a verdict was about: say by its `role` that it only \
+             looks, or remove it",
+            hook.name(),
+            hook.hook_type().method(),
+        ));
+    }
     let is_own = |hook: &PlannedHook| hook.group() == Some(own);
     // A reply, and the messages of the caller.
     let mut outside = around("whole_call").take_while(|hook| !is_own(hook));

@@ -41,7 +41,6 @@ struct Slot {
 }
 
 /// What people have decided about one question.
-#[derive(Clone)]
 struct Answer {
     outcome: ApprovalOutcome,
     verdict: Option<Verdict>,
@@ -49,7 +48,6 @@ struct Answer {
 }
 
 /// What people decided about.
-#[derive(Clone)]
 enum About {
     /// The context of this identity.
     Shown(Option<String>),
@@ -194,8 +192,9 @@ impl ApprovalResolver for AskPeople {
                     verdict: None,
                 };
             };
-            if let Some((_, decided)) = slot.decided.iter().find(|(of, _)| *of == why) {
-                let Answer { outcome, verdict, about } = decided.clone();
+            // One decision answers one question: another interceptor may ask in the same words.
+            if let Some(number) = slot.decided.iter().position(|(of, _)| *of == why) {
+                let (_, Answer { outcome, verdict, about }) = slot.decided.remove(number);
                 let context_identity = match about {
                     About::Shown(identity) => identity,
                     About::Edited => request.context_identity,

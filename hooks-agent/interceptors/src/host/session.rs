@@ -1,6 +1,6 @@
 //! A session: one call of an agent.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use agent_hooks::{AgentContext, InterceptionPoint, SPEC_VERSION};
@@ -9,7 +9,7 @@ use hooks_agent_core::message::Role;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use serde_json::{Map, Value, json};
 
-use crate::host::held::Held;
+use crate::host::held::{Covered, Held};
 use crate::host::{labels, people};
 
 /// The framework in contexts.
@@ -30,6 +30,9 @@ pub(super) struct Session {
     attempts: AtomicU64,
     /// The events of its stream that wait.
     held: OnceLock<Arc<Held>>,
+    /// The calls whose events have had verdicts.
+    pub(super) covered: Covered,
+    has_ended: AtomicBool,
 }
 
 /// The place of a point in its session.
@@ -54,32 +57,38 @@ impl Place {
 }
 
 impl SessionOfCall {
-    pub(super) fn begin(&self, cx: &CallContext) -> Arc<Session> {
-        self.0.get_or_init(|| Arc::new(Session::of(cx))).clone()
+    pub(super) fn begin(&self, cx: &CallContext, caller: Option<&Session>) -> Arc<Session> {
+        let begin = || {
+            let covered = caller.map(|caller| caller.covered.clone()).unwrap_or_default();
+            covered.add(cx.run_id());
+            Arc::new(Session { covered, ..Session::of(cx) })
+        };
+        self.0.get_or_init(begin).clone()
     }
 
+    /// Returns the session, unless it has ended.
     pub(super) fn get(&self) -> Option<Arc<Session>> {
-        self.0.get().cloned()
+        let session = self.0.get();
+        session.filter(|session| !session.has_ended.load(Ordering::Relaxed)).cloned()
     }
 }
 
 impl Session {
     /// Creates the session of a call.
     pub(super) fn of(cx: &CallContext) -> Self {
-        let run = cx.run_id().to_string();
-        // A journal runs a call again under its id: that is another session.
-        let id = if cx.is_replaying() { format!("{run}/{}", RunId::random()) } else { run.clone() };
+        // Not that of the run: a journal, or a caller, may run another one under it.
+        let (id, run) = (RunId::random().to_string(), cx.run_id().to_string());
         let said = cx.memory().map(|memory| memory.messages());
         let turn = said.map_or(0, |said| said.iter().filter(|msg| msg.role == Role::User).count());
         let mut hooks = Map::new();
         hooks.insert("thread".to_owned(), json!(cx.thread_id()));
+        hooks.insert("run".to_owned(), json!(run));
         if let Some(parent) = cx.parent() {
             hooks.insert("parent".to_owned(), json!(parent.run_id().to_string()));
         }
         let resumes: Vec<_> =
             people::waiting(cx).iter().map(|it| it.context["session"]["id"].clone()).collect();
-        let resumes = resumes.into_iter().next().or((id != run).then(|| json!(run)));
-        if let Some(before) = resumes {
+        if let Some(before) = resumes.into_iter().next() {
             hooks.insert("resumes".to_owned(), before);
         }
         Self {
@@ -91,7 +100,14 @@ impl Session {
             sequence: AtomicI64::new(0),
             attempts: AtomicU64::new(0),
             held: OnceLock::new(),
+            covered: Covered::default(),
+            has_ended: AtomicBool::new(false),
         }
+    }
+
+    /// Has nothing be asked in it any more but its end.
+    pub(super) fn end(&self) {
+        self.has_ended.store(true, Ordering::Relaxed);
     }
 
     /// Takes the next place.

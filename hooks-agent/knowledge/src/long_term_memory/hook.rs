@@ -249,6 +249,8 @@ impl LongTermMemory {
     /// Keeps what was said.
     async fn keep(&self, event: &PostCall<'_>) -> HookResult<()> {
         let (cx, reply) = (event.context(), event.final_message());
+        // A reply that waits for a verdict may yet be denied.
+        let shown = cx.shown_answer(reply);
         let known = self.of_call(cx).lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Known { user, said, .. }) = known.filter(|_| is_final(reply)) else {
             return Ok(());
@@ -257,7 +259,7 @@ impl LongTermMemory {
         if said.is_empty() {
             return Ok(());
         }
-        let said = Said { user: said, reply: reply.text() };
+        let said = Said { user: said, reply: shown.text() };
         let mut call = Call { user, source: Source::of(cx), said };
         if self.is_in_background {
             match self.queue.push(call).await {

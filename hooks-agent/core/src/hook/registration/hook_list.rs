@@ -123,6 +123,11 @@ impl HookList {
         self.0.iter().any(|listed| listed.order.is_some())
     }
 
+    /// Whether a hook looks at those beside it.
+    pub(crate) fn has_checks(&self) -> bool {
+        self.0.iter().any(|listed| listed.hook.plan_check().is_some())
+    }
+
     /// Returns the hooks that ask for another one that nobody has, by name.
     pub(crate) fn missing(&self, has: impl Fn(&str) -> bool) -> Vec<OrderFault> {
         let missing = |it: &Listed| missing(&it.hook.name(), it.order.as_deref()?, &has);
@@ -283,6 +288,8 @@ pub(crate) struct SharedHooks {
     has_watched: AtomicBool,
     /// Whether a hook that asks where to stand was ever among them.
     has_ordered: AtomicBool,
+    /// Whether a hook that looks at those beside it was ever among them.
+    has_checks: AtomicBool,
     /// The hooks of the agent and of its type whose order was found right.
     in_order: Mutex<Option<(HooksVersion, usize)>>,
 }
@@ -291,8 +298,9 @@ impl SharedHooks {
     pub(crate) fn new(hooks: HookList) -> Self {
         let has_watched = AtomicBool::new(hooks.watches());
         let has_ordered = AtomicBool::new(hooks.is_ordered());
+        let has_checks = AtomicBool::new(hooks.has_checks());
         let in_order = Mutex::default();
-        Self { hooks: Mutex::new(hooks), has_watched, has_ordered, in_order }
+        Self { hooks: Mutex::new(hooks), has_watched, has_ordered, has_checks, in_order }
     }
 
     /// Registers the hooks at the methods of an agent.
@@ -317,6 +325,7 @@ impl SharedHooks {
     ) -> HookList {
         // Before it runs, so that a call that has it looks at its order.
         self.has_ordered.fetch_or(!hook.order().is_empty(), Ordering::AcqRel);
+        self.has_checks.fetch_or(hook.plan_check().is_some(), Ordering::AcqRel);
         let mut hooks = self.lock();
         let removed = hooks.replace(agent, hook);
         self.note(&hooks);
@@ -342,6 +351,11 @@ impl SharedHooks {
         self.has_ordered.load(Ordering::Acquire)
     }
 
+    /// Whether a hook may look at those beside it.
+    pub(crate) fn has_checks(&self) -> bool {
+        self.has_checks.load(Ordering::Acquire)
+    }
+
     /// Returns the hooks as they are now.
     pub(crate) fn lock(&self) -> MutexGuard<'_, HookList> {
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
@@ -350,6 +364,7 @@ impl SharedHooks {
     fn note(&self, hooks: &HookList) {
         self.has_watched.fetch_or(hooks.watches(), Ordering::AcqRel);
         self.has_ordered.fetch_or(hooks.is_ordered(), Ordering::AcqRel);
+        self.has_checks.fetch_or(hooks.has_checks(), Ordering::AcqRel);
         *self.in_order() = None;
     }
 

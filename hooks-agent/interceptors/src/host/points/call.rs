@@ -9,16 +9,18 @@ use hooks_agent_core::agent::Agent;
 use hooks_agent_core::call::CallContext;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::hook::{AgentCall, NextCall};
-use hooks_agent_core::message::{ContentBlock, GenerateReason, Messages, Msg, Role};
+use hooks_agent_core::message::{
+    ContentBlock, GenerateReason, Messages, Msg, Role, ToolOutput, ToolResult,
+};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
 use crate::context::message::{input_back, input_of, remove_thinking, thinking_of};
-use crate::context::output::{output_back, output_of};
+use crate::context::output::{output_back, output_of, text_of};
 use crate::host::blocked::Blocked;
 use crate::host::emission::{At, DROPPED};
 use crate::host::held::Held;
-use crate::host::interceptors::{Host, Output};
+use crate::host::interceptors::Host;
 use crate::host::people::{self, Decided};
 use crate::host::session::Session;
 
@@ -45,7 +47,14 @@ impl Host {
         call: AgentCall<'_>,
         next: NextCall<'_>,
     ) -> Result<Msg, AgentError> {
-        let Some(runtime) = runtime() else { return Err(next.fail(NO_RUNTIME)) };
+        let Some(runtime) = runtime() else {
+            if self.is_enforcing() {
+                return Err(next.fail(NO_RUNTIME));
+            }
+            tracing::error!(target: "hooks_agent::interceptors", "{NO_RUNTIME}");
+            session.end();
+            return next.run(call.into_messages()).await;
+        };
         let cx = call.context().clone();
         let host = self.clone();
         let shutdown = Shutdown { host: self, session, cx, runtime: Some(runtime) };
@@ -64,16 +73,19 @@ impl Host {
 
 impl At<'_> {
     async fn run(self, call: AgentCall<'_>, next: NextCall<'_>) -> Result<Msg, AgentError> {
-        if self.host.is_enforcing() && self.host.output == Output::Buffered {
+        if self.host.is_enforcing() {
             self.cx.hold_answers();
         }
         self.start(call.agent()).await.map_err(|blocked| next.fail(blocked))?;
         let messages = call.into_messages();
         let goes_on = messages.is_empty();
         let messages = self.input(messages).await.map_err(|blocked| next.fail(blocked))?;
-        let before = self.cx.memory().and_then(|memory| last_of(&memory.messages()));
-        let held = (self.host.is_enforcing() && self.cx.has_stream())
-            .then(|| Arc::new(Held::new(self.cx.run_id(), self.host.output)));
+        let before = self.cx.memory().map(|memory| memory.messages()).unwrap_or_default();
+        let mut reviewed = Reviewed { cx: self.cx, before, is_open: self.host.is_enforcing() };
+        let held = (self.host.is_enforcing() && self.cx.has_stream()).then(|| {
+            let covered = self.session.covered.clone();
+            Arc::new(Held::new(self.cx.run_id(), self.host.output, covered))
+        });
         let mut reply = match &held {
             Some(held) => {
                 self.session.set_held(held.clone());
@@ -85,18 +97,19 @@ impl At<'_> {
         for kept in people::given_up(self.cx) {
             // People rejected it, or the conversation went on without it.
             let decided = if goes_on { Decided::Reject } else { Decided::Nothing };
-            if let Some(kept) = people::take(self.cx, &kept.id) {
-                drop(self.complete(kept, decided).await);
+            if let Some(kept) = people::take(self.cx, &kept.id)
+                && let Ok(Ok(_)) = self.complete(kept, decided).await
+            {
+                // The interceptors permit it by now, and it did not run: this is the other point of the pair.
+                self.fail(InterceptionPoint::PostToolCall, DROPPED);
             }
         }
+        let said = reply.clone();
         match self.output(&mut reply).await {
             Ok(is_changed) => {
+                reviewed.is_open = false;
                 if is_changed {
-                    self.revise(before.as_ref(), |content| {
-                        remove_thinking(content);
-                        let texts = reply.content.iter().filter(|block| is_text(block)).cloned();
-                        replace_texts(content, texts);
-                    });
+                    reviewed.replace(Some(&said), &reply.content);
                 }
                 if let Some(held) = &held {
                     for event in held.release(&reply) {
@@ -106,10 +119,8 @@ impl At<'_> {
                 Ok(reply)
             }
             Err(blocked) => {
-                self.revise(before.as_ref(), |content| {
-                    remove_thinking(content);
-                    replace_texts(content, [ContentBlock::text(WITHHELD)]);
-                });
+                reviewed.is_open = false;
+                reviewed.replace(Some(&said), &[ContentBlock::text(WITHHELD)]);
                 Err(next.fail(blocked))
             }
         }
@@ -154,24 +165,64 @@ impl At<'_> {
             .map_err(|path| self.fail(InterceptionPoint::Output, path))?;
         Ok(is_changed)
     }
+}
 
-    /// Changes the answer that the reply is of, in memory: the last one of this call.
-    fn revise(self, before: Option<&Arc<Msg>>, change: impl FnOnce(&mut Vec<ContentBlock>)) {
+/// The reply of a call, in memory, until its verdict. A call that ends without one leaves it withheld.
+struct Reviewed<'a> {
+    cx: &'a CallContext,
+    /// What was there before the call.
+    before: Messages,
+    is_open: bool,
+}
+
+impl Reviewed<'_> {
+    /// Replaces what the reply is of: the last answer of this call, or, if a hook has made it of what a tool returned,
+    /// that result. `said` is the reply as it was.
+    fn replace(&self, said: Option<&Msg>, content: &[ContentBlock]) {
         let Some(memory) = self.cx.memory() else { return };
         let messages = memory.messages();
-        // A compression may have replaced what was there before.
-        let is_old = |msg: &Arc<Msg>| before.is_some_and(|before| Arc::ptr_eq(before, msg));
-        let mut new = messages.shared().rev().take_while(|msg| !is_old(msg));
-        let Some(answer) = new.find(|msg| msg.role == Role::Assistant) else { return };
-        let mut changed = Msg::clone(answer);
-        change(&mut changed.content);
-        changed.metadata.clear();
-        memory.replace_message(answer, changed);
+        let is_old = |msg: &Arc<Msg>| self.before.shared().any(|old| Arc::ptr_eq(old, msg));
+        let new: Vec<_> = messages.shared().rev().take_while(|msg| !is_old(msg)).collect();
+        let is_answer = |msg: &&&Arc<Msg>| {
+            msg.role == Role::Assistant
+                && msg.name == self.cx.agent_name()
+                && msg.tool_uses().next().is_none()
+        };
+        let mut is_of_answer = said.is_none();
+        if let Some(answer) = new.iter().find(is_answer) {
+            is_of_answer |= said.is_some_and(|said| answer.text() == said.text());
+            let mut changed = Msg::clone(answer);
+            changed.content = content.to_vec();
+            remove_thinking(&mut changed.content);
+            changed.metadata.clear();
+            memory.replace_message(answer, changed);
+        }
+        let Some(said) = said.filter(|_| !is_of_answer) else { return };
+        let (said_text, text) = (said.text(), text_of(content));
+        let is_said = |result: &ToolResult| {
+            let is_text = !said_text.is_empty() && result.output.as_str() == said_text;
+            is_text || said.tool_results().any(|said| said.id == result.id)
+        };
+        for msg in new.iter().filter(|msg| msg.tool_results().any(is_said)) {
+            let mut changed = Msg::clone(msg);
+            for block in &mut changed.content {
+                if let ContentBlock::ToolResult(result) = block
+                    && is_said(result)
+                {
+                    result.output = ToolOutput::text(text.clone());
+                }
+            }
+            memory.replace_message(msg, changed);
+        }
     }
 }
 
-fn last_of(messages: &Messages) -> Option<Arc<Msg>> {
-    messages.shared().next_back().cloned()
+impl Drop for Reviewed<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.replace(None, &[ContentBlock::text(WITHHELD)]);
+        }
+    }
 }
 
 /// Adds what can be read of thoughts to the extensions of a context.
@@ -182,16 +233,6 @@ pub(crate) fn set_thinking(context: &mut agent_hooks::AgentContext, thinking: &s
     if let Some(hooks) = context.get_mut("extensions").and_then(|it| it.get_mut("hooks")) {
         hooks["thinking"] = json!(thinking);
     }
-}
-
-fn is_text(block: &ContentBlock) -> bool {
-    matches!(block, ContentBlock::Text { .. })
-}
-
-fn replace_texts(content: &mut Vec<ContentBlock>, texts: impl IntoIterator<Item = ContentBlock>) {
-    let place = content.iter().position(is_text).unwrap_or(0);
-    content.retain(|block| !is_text(block));
-    content.splice(place..place, texts);
 }
 
 /// The end of a session, which is reached once, however the call ends: awaited where it can be, else on the runtime of
@@ -208,6 +249,7 @@ impl Shutdown {
     async fn end(mut self, reason: &'static str) {
         // Dropped while it waits, it is still the end: the trail has it as one that was dropped.
         self.runtime = None;
+        self.session.end();
         ask_shutdown(&self.host, &self.session, &self.cx, reason).await;
     }
 }
@@ -215,6 +257,7 @@ impl Shutdown {
 impl Drop for Shutdown {
     fn drop(&mut self) {
         let Some(runtime) = self.runtime.take() else { return };
+        self.session.end();
         let reason = if std::thread::panicking() { "error" } else { "cancelled" };
         let (host, session, cx) = (self.host.clone(), self.session.clone(), self.cx.clone());
         let mut unasked = Unasked { host, session, cx, is_asked: false };

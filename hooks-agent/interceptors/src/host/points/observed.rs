@@ -26,17 +26,19 @@ impl Observed {
     }
 
     fn over(self, rest: ChatStream) -> ChatStream {
-        let start = Some((self, rest, Answer::default()));
-        Box::pin(stream::unfold(start, |state| async move {
-            let (observed, mut rest, mut read) = state?;
+        let start = (Some((self, Answer::default())), rest);
+        Box::pin(stream::unfold(start, |(mut open, mut rest)| async move {
             let next = rest.next().await;
-            let is_over = observed.saw(&mut read, next.as_ref()).await;
-            let state = (!is_over).then_some((observed, rest, read));
-            Some((next?, state))
+            if let Some((observed, read)) = &mut open
+                && observed.saw(read, next.as_ref()).await
+            {
+                open = None;
+            }
+            Some((next?, (open, rest)))
         }))
     }
 
-    /// Returns whether it was the last one.
+    /// Returns whether it was the last one that is asked about.
     async fn saw(&self, read: &mut Answer, next: Option<&Result<ChatChunk, ModelError>>) -> bool {
         let at = At { host: &self.host, session: &self.session, cx: &self.cx };
         match next {

@@ -38,6 +38,8 @@ pub(super) struct Segments {
     in_segment: usize,
     /// How many bytes of the text were released.
     released: usize,
+    /// Whether what was released last was text, which text goes on with.
+    is_in_text: bool,
     /// What a verdict has released, last first.
     ready: Vec<ChatChunk>,
     end: End,
@@ -73,6 +75,7 @@ impl Segments {
             waiting: Vec::new(),
             in_segment: 0,
             released: 0,
+            is_in_text: false,
             ready: Vec::new(),
             end: End::Open,
         }
@@ -161,6 +164,10 @@ impl Segments {
             }
         }
         self.released = self.answer.text.len();
+        if let Some(last) = released.last() {
+            self.is_in_text = matches!(last, ChatChunk::Text(_));
+        }
+        self.answer.set_in_text(self.is_in_text);
         if let Some(held) = &self.held {
             held.permit(&released);
         }
@@ -179,14 +186,32 @@ impl Segments {
     ) -> Result<Vec<ChatChunk>, Blocked> {
         let refuse =
             |segments: &Self, path| segments.at().fail(InterceptionPoint::PostModelCall, path);
-        let content = response["content"].as_str().unwrap_or_default();
+        if response.as_object().is_none_or(|fields| fields.len() != 3) {
+            return Err(refuse(self, "response"));
+        }
+        let content = match &response["content"] {
+            Value::String(text) => text.as_str(),
+            Value::Null => "",
+            _ => return Err(refuse(self, "response.content")),
+        };
         let Some(rest) = content.strip_prefix(&self.answer.text[..self.released]) else {
             return Err(refuse(self, "response.content: text before it was released"));
         };
         let rest = rest.to_owned();
+        // Text behind something else is on a line of its own, in the message.
+        let is_on_new_line = self.released > 0 && !self.is_in_text && !rest.is_empty();
+        let text = match rest.strip_prefix('\n') {
+            Some(text) if is_on_new_line => text,
+            None if is_on_new_line => {
+                return Err(refuse(self, "response.content: what was released ends a line"));
+            }
+            _ => &rest,
+        };
         let mut new = Vec::new();
-        if !rest.is_empty() {
-            new.push(ChatChunk::Text(rest.clone()));
+        // The line begins with the text that comes.
+        let rest = if text.is_empty() { String::new() } else { rest.clone() };
+        if !text.is_empty() {
+            new.push(ChatChunk::Text(text.to_owned()));
         }
         let has_calls = |chunk: &ChatChunk| matches!(chunk, ChatChunk::ToolUse(_));
         match finish {

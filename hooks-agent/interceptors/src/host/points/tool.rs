@@ -41,12 +41,14 @@ impl Host {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         let cx = call.context().clone();
-        if cx.is_replaying() {
-            // What was asked about it is in the records of the run before.
+        if cx.is_replaying() && !call.runs_agent() {
+            // What was asked about it is in the records of the run before. An agent runs again, by its own steps.
             return next.run(call.into_tool_use()).await;
         }
         let at = At { host: &self, session, cx: &cx };
         let call = at.before(call, next).await?;
+        let held = session.held();
+        let warnings = held.as_ref().map(|held| held.without_warnings());
         let bracket = Bracket { at, call: Some(call.clone()) };
         let ended = if self.is_enforcing() {
             // Progress has no verdict.
@@ -55,8 +57,9 @@ impl Host {
             next.run(call.clone()).await
         };
         bracket.close();
+        drop(warnings);
         let ran = cx.ran_tool_use().unwrap_or(call);
-        at.after(&ran, ended).await
+        at.after(&ran, ended, next).await
     }
 }
 
@@ -113,7 +116,8 @@ impl At<'_> {
             let args = context["tool_call"]["args"].take();
             if args != args_of(&call) {
                 if !args.is_object() {
-                    let blocked = self.fail(POINT, "tool_call.args");
+                    // The arguments were permitted: this is the other point of the pair.
+                    let blocked = self.fail(InterceptionPoint::PostToolCall, "tool_call.args");
                     return Err(denied(&call, &blocked));
                 }
                 Arc::make_mut(&mut call).input = args;
@@ -141,6 +145,7 @@ impl At<'_> {
         self,
         call: &ToolUse,
         ended: Result<ToolResult, ToolError>,
+        next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         let (value, is_error) = match &ended {
             Ok(result) => (value_of(&result.output), result.is_error),
@@ -148,8 +153,17 @@ impl At<'_> {
         };
         let changed = self.result(call, value, is_error).await;
         let changed = match changed {
-            // It ends the call whatever is said of it: the model reads nothing.
-            _ if ended.as_ref().is_err_and(ToolError::ends_call) => return ended,
+            // It ends the call whatever is said of it: the model reads nothing. The caller reads the error of a hook.
+            _ if ended.as_ref().is_err_and(ToolError::ends_call) => {
+                let has_text = matches!(&ended, Err(ToolError::Hook(_) | ToolError::Recorded(_)));
+                return match changed {
+                    Err(blocked) if has_text => Err(next.fail(blocked)),
+                    Ok(Some(value)) if has_text && !is_text_of(&value, &ended) => {
+                        Err(next.fail(text_of(&value)))
+                    }
+                    _ => ended,
+                };
+            }
             Err(blocked) => {
                 let reason = format!("its result was withheld: {}", blocked.why());
                 return Err(ToolError::Denied { tool: call.name.clone(), reason });
@@ -192,6 +206,14 @@ impl At<'_> {
         let changed = changed.await?;
         Ok(changed.map(|mut context| context["tool_result"]["value"].take()))
     }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn is_text_of(value: &Value, ended: &Result<ToolResult, ToolError>) -> bool {
+    ended.as_ref().is_err_and(|error| value.as_str() == Some(&error.to_string()))
 }
 
 fn denied(call: &ToolUse, blocked: &Blocked) -> ToolError {
