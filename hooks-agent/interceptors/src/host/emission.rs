@@ -133,7 +133,11 @@ impl At<'_> {
             return Err(host.block(&record));
         }
         labels::keep(cx, new);
-        Ok(Answered::Permitted(may_have_changed(&record).then_some(context)))
+        if may_have_changed(&record) {
+            return Ok(Answered::Permitted(Some(context)));
+        }
+        self.session.reuse(context);
+        Ok(Answered::Permitted(None))
     }
 
     /// Asks the interceptors about the arguments of a tool call, and people if an interceptor has them asked. Returns

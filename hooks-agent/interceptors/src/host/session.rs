@@ -1,7 +1,7 @@
 //! A session: one call of an agent.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use agent_hooks::{AgentContext, InterceptionPoint, SPEC_VERSION};
 use hooks_agent_core::call::{CallContext, RunId};
@@ -14,6 +14,19 @@ use crate::host::{labels, people};
 
 /// The framework in contexts.
 const FRAMEWORK: &str = "hooks-agent";
+
+/// The fields that all contexts of a session have.
+const FIELDS: [&str; 9] = [
+    "actor",
+    "agent",
+    "extensions",
+    "interception_point",
+    "sequence",
+    "session",
+    "spec",
+    "target",
+    "timestamp",
+];
 
 /// The session of a call, once it has begun.
 #[derive(Default)]
@@ -33,6 +46,8 @@ pub(super) struct Session {
     /// The calls whose events have had verdicts.
     pub(super) covered: Covered,
     has_ended: AtomicBool,
+    /// Contexts of points that are over, without what was particular to them: a point makes little anew.
+    used: Mutex<Vec<AgentContext>>,
 }
 
 /// The place of a point in its session.
@@ -102,6 +117,7 @@ impl Session {
             held: OnceLock::new(),
             covered: Covered::default(),
             has_ended: AtomicBool::new(false),
+            used: Mutex::default(),
         }
     }
 
@@ -125,22 +141,53 @@ impl Session {
 
     /// Returns the context of a place, with its target.
     pub(super) fn context(&self, cx: &CallContext, place: &Place, target: Value) -> AgentContext {
-        let mut context = AgentContext::new();
-        context.insert("spec".to_owned(), json!(SPEC_VERSION));
-        context.insert("interception_point".to_owned(), json!(place.point.as_str()));
-        context.insert("timestamp".to_owned(), json!(place.timestamp));
-        context.insert("sequence".to_owned(), json!(place.sequence));
-        context.insert("agent".to_owned(), self.agent.clone());
-        context.insert("session".to_owned(), self.session.clone());
-        context.insert("target".to_owned(), target);
-        if let Some(actor) = &self.actor {
-            context.insert("actor".to_owned(), actor.clone());
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut context = used.unwrap_or_else(|| self.empty_context());
+        let set = |context: &mut AgentContext, field: &str, value| {
+            if let Some(field) = context.get_mut(field) {
+                *field = value;
+            }
+        };
+        set(&mut context, "interception_point", json!(place.point.as_str()));
+        set(&mut context, "timestamp", json!(place.timestamp));
+        set(&mut context, "sequence", json!(place.sequence));
+        set(&mut context, "target", target);
+        if let Some(Value::Object(extensions)) = context.get_mut("extensions") {
+            labels::add(cx, extensions);
         }
-        let mut extensions = Map::new();
-        extensions.insert("hooks".to_owned(), Value::Object(self.hooks.clone()));
-        labels::add(cx, &mut extensions);
-        context.insert("extensions".to_owned(), Value::Object(extensions));
         context
+    }
+
+    fn empty_context(&self) -> AgentContext {
+        let mut context = AgentContext::new();
+        for field in FIELDS {
+            let value = match field {
+                "spec" => json!(SPEC_VERSION),
+                "agent" => self.agent.clone(),
+                "session" => self.session.clone(),
+                "actor" => match &self.actor {
+                    Some(actor) => actor.clone(),
+                    None => continue,
+                },
+                "extensions" => json!({ "hooks": self.hooks }),
+                _ => Value::Null,
+            };
+            context.insert(field.to_owned(), value);
+        }
+        context
+    }
+
+    /// Keeps the context of a point that is over, which no interceptor has changed, for another one.
+    pub(super) fn reuse(&self, mut context: AgentContext) {
+        context.retain(|field, _| FIELDS.contains(&field.as_str()));
+        context.insert("target".to_owned(), Value::Null);
+        if let Some(Value::Object(extensions)) = context.get_mut("extensions") {
+            extensions.retain(|name, _| name == "hooks");
+            if let Some(Value::Object(hooks)) = extensions.get_mut("hooks") {
+                hooks.remove("thinking");
+            }
+        }
+        self.used.lock().unwrap_or_else(PoisonError::into_inner).push(context);
     }
 
     /// Returns an id for the two points of an attempt.
