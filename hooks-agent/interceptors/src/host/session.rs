@@ -179,6 +179,10 @@ impl Session {
 
     /// Keeps the context of a point that is over, which no interceptor has changed, for another one.
     pub(super) fn reuse(&self, mut context: AgentContext) {
+        if context.get("session") != Some(&self.session) {
+            // A tool call that waited has that of another one.
+            return;
+        }
         context.retain(|field, _| FIELDS.contains(&field.as_str()));
         context.insert("target".to_owned(), Value::Null);
         if let Some(Value::Object(extensions)) = context.get_mut("extensions") {
