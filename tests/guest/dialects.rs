@@ -6,7 +6,7 @@ use hooks_agent_core::hook::on;
 use hooks_agent_policy::command::{HookDecision, Input, Output, PermissionDecision};
 use serde_json::{Value, json};
 
-use crate::program::guarded;
+use crate::program::{NOTHING, guarded};
 use crate::sources::{decide, event, guard, permission, post_tool_use, pre_tool_use};
 
 /// The event by another name.
@@ -72,8 +72,7 @@ fn the_program_refuses_another_contract_in_every_form_that_agents_read() {
         event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         event.to_string()
     };
-    let turn = json!({ "turn_id": "t-1" });
-    for (name, more) in [("BeforeTool", json!({})), ("PreToolUse", turn.clone())] {
+    for (name, more) in [("BeforeTomorrow", json!({})), ("preToolUse", json!({}))] {
         let output = guarded("version = 1\n", &event(name, more));
         assert_eq!(output.status.code(), Some(2));
         let reason = String::from_utf8(output.stderr).unwrap();
@@ -89,8 +88,8 @@ fn the_program_refuses_another_contract_in_every_form_that_agents_read() {
         assert_eq!(fields["hookSpecificOutput"]["permissionDecision"], "deny");
         assert_eq!(fields["hookSpecificOutput"]["hookEventName"], name);
     }
-    for (name, more) in [("TeammateIdle", json!({})), ("SessionStart", turn)] {
-        let output = guarded("version = 1\n", &event(name, more));
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{name}");
+    for name in ["TeammateIdle", "SessionEnd"] {
+        let output = guarded("version = 1\n", &event(name, json!({})));
+        assert_eq!((output.status.code(), &*output.stdout), (Some(0), NOTHING.as_bytes()));
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the module `guest` and of the program `hooks-agent`.
 
+mod agents;
 mod approvals;
 mod decisions;
 mod dialects;

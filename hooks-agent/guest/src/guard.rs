@@ -7,10 +7,10 @@ use std::sync::Arc;
 use futures::FutureExt;
 use hooks_agent_core::event::EventKind;
 use hooks_agent_core::react::HookSource;
-use hooks_agent_policy::command::{CommandEvent, Input, Output, PermissionDecision};
+use hooks_agent_policy::command::{CommandEvent, HookDecision, Input, Output};
 
-use crate::answer::{block, end, ending, named, permission, warn};
-use crate::dialect::not_served;
+use crate::contract::output;
+use crate::decided::Decided;
 use crate::event::Event;
 use crate::prompt::Screened;
 use crate::thread::GuestThread;
@@ -92,17 +92,28 @@ impl Guard {
     /// keep now is in `thread`, also if they block the event.
     pub async fn decide(&self, input: &Input, thread: &mut GuestThread) -> Output {
         let kind = input.hook_event_name.parse::<CommandEvent>();
-        if let Some(reason) = not_served(input) {
-            let Ok(kind) = kind else {
-                return ending(block(reason.clone()), reason);
-            };
-            return named(undecided(kind, &reason), input);
+        let not_served = not_served(input);
+        match (kind, not_served) {
+            (Ok(kind), Some(reason)) => output(undecided(kind, &reason), input),
+            (Ok(kind), None) => output(self.decided(kind, input, thread).await, input),
+            (Err(_), None) => Output::default(),
+            (Err(_), Some(reason)) => {
+                let mut both = output(Decided::ends(reason.clone()), input);
+                (both.decision, both.reason) = (Some(HookDecision::Block), Some(reason));
+                both
+            }
         }
-        let Ok(kind) = kind else { return Output::default() };
+    }
+
+    /// Runs the hooks of an event. A hook that panics blocks it.
+    pub(crate) async fn decided(
+        &self,
+        kind: CommandEvent,
+        input: &Input,
+        thread: &mut GuestThread,
+    ) -> Decided {
         let decided = AssertUnwindSafe(self.run_hooks(kind, input, thread)).catch_unwind().await;
-        let decided =
-            decided.unwrap_or_else(|_| undecided(kind, "a hook could not check this call"));
-        named(decided, input)
+        decided.unwrap_or_else(|_| undecided(kind, "a hook could not check this call"))
     }
 
     /// Returns what hooks make of what the user writes, for an agent that can take another text: those of
@@ -149,12 +160,12 @@ impl Guard {
         kind: CommandEvent,
         input: &Input,
         thread: &mut GuestThread,
-    ) -> Output {
+    ) -> Decided {
         let event = self.event(kind, input, thread);
         match kind {
             CommandEvent::SessionStart => prompt::session_start(event).await,
             // A call that resumes another has no prompt.
-            CommandEvent::Own(EventKind::PreCall) if input.prompt.is_none() => Output::default(),
+            CommandEvent::Own(EventKind::PreCall) if input.prompt.is_none() => Decided::Passes,
             CommandEvent::UserPromptSubmit | CommandEvent::Own(EventKind::PreCall) => {
                 prompt::submitted(event).await
             }
@@ -165,10 +176,10 @@ impl Guard {
                 tool_result::returned(event).await
             }
             CommandEvent::Stop | CommandEvent::SubagentStop => stop::stopped(event).await,
-            CommandEvent::Own(_) if kind.can_block() => block(format!(
+            CommandEvent::Own(_) if kind.can_block() => Decided::Blocks(format!(
                 "a guard decides nothing at `{kind}`: write it at `PRE_ACTING` or `PreToolUse`"
             )),
-            _ => Output::default(),
+            _ => Decided::Passes,
         }
     }
 }
@@ -179,18 +190,43 @@ async fn contained(screened: impl Future<Output = Screened>) -> Screened {
     screened.unwrap_or_else(|_| Screened::Blocked("a hook could not check this text".to_owned()))
 }
 
-/// Returns the answer to an event about which nothing can be decided.
-pub(crate) fn undecided(kind: CommandEvent, reason: &str) -> Output {
+/// Returns what is made of an event about which nothing can be decided.
+pub(crate) fn undecided(kind: CommandEvent, reason: &str) -> Decided {
+    let reason = reason.to_owned();
     match kind {
         CommandEvent::PreToolUse | CommandEvent::Own(EventKind::PreActing) => {
-            permission(PermissionDecision::Deny, reason)
+            Decided::Denies(reason)
         }
         CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing) => {
-            tool_result::withheld(reason)
+            Decided::Withholds(reason)
         }
-        CommandEvent::Stop | CommandEvent::SubagentStop => end(reason),
-        CommandEvent::UserPromptSubmit | CommandEvent::Own(_) if kind.can_block() => block(reason),
-        _ => warn(reason),
+        CommandEvent::Stop | CommandEvent::SubagentStop => Decided::ends(reason),
+        CommandEvent::UserPromptSubmit | CommandEvent::Own(_) if kind.can_block() => {
+            Decided::Blocks(reason)
+        }
+        _ => Decided::Warns(reason),
+    }
+}
+
+/// Returns why nothing is decided about an event: it is of an agent with another contract, in which an
+/// answer of this one may count as none.
+fn not_served(input: &Input) -> Option<String> {
+    let name = input.hook_event_name.as_str();
+    match name.parse::<CommandEvent>() {
+        // Codex takes neither a question nor other arguments, and runs the tool then.
+        Ok(event) if event.can_block() && input.other.contains_key("turn_id") => Some(format!(
+            "a guard does not answer this agent by the contract of commands: `{name}` has a `turn_id`, and \
+             agents that write it take other answers; run the program `hooks-agent guard`"
+        )),
+        Err(unknown) if !CommandEvent::OF_CODING_AGENTS.contains(&name) => {
+            let near = unknown.near().map(|near| format!(", did you mean `{near}`?"));
+            Some(format!(
+                "a guard does not serve the event `{}`{}",
+                name.escape_debug(),
+                near.unwrap_or_default()
+            ))
+        }
+        _ => None,
     }
 }
 

@@ -5,10 +5,11 @@
 //! This crate is the feature `guest` of [`hooks-agent`](https://docs.rs/hooks-agent/latest/hooks_agent); programs use it from there. Its feature `cli` is what
 //! the commands of the program do.
 
-mod answer;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+mod contract;
+mod decided;
 mod dialect;
 mod event;
 mod guard;
@@ -21,6 +22,7 @@ mod threads;
 mod tool_result;
 mod tool_use;
 
+pub use dialect::{Answer, Dialect, Received, UnknownDialect, Unread};
 pub use guard::Guard;
 pub use prompt::Screened;
 pub use thread::GuestThread;

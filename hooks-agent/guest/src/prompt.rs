@@ -6,42 +6,44 @@ use hooks_agent_core::event::{EventKind, EventMask};
 use hooks_agent_core::hook::AroundMask;
 use hooks_agent_core::message::{Messages, Msg, Role};
 use hooks_agent_core::model::{ChatRequest, ScriptedModel};
-use hooks_agent_policy::command::{CommandEvent, Output};
 use hooks_core::HookRole;
 
-use crate::answer::{block, context, reason_of, warn};
+use crate::decided::{Decided, reason_of};
 use crate::event::{Event, Scope};
 
 const EVENTS: EventMask =
     EventMask::of(&[EventKind::PreCall, EventKind::PreReasoning, EventKind::Settled]);
 
 /// Answers with what hooks add to the system message.
-pub(super) async fn session_start(mut event: Event<'_>) -> Output {
+pub(super) async fn session_start(mut event: Event<'_>) -> Decided {
     let scope = Scope { events: EVENTS, around: |_| AroundMask::NONE };
     let (model, asked) = listening();
     let (reply, _) = event.call(model, scope, None, Messages::new()).await;
     if let Err(error) = reply {
-        return warn(reason_of(&error));
+        return Decided::Warns(reason_of(&error));
     }
     let texts = |request: &ChatRequest| {
         let system = request.messages.iter().filter(|msg| msg.role == Role::System);
         system.map(Msg::text).collect::<Vec<_>>().join("\n")
     };
     match asked.take().as_ref().map(texts) {
-        Some(text) if !text.trim().is_empty() => context(CommandEvent::SessionStart, text),
-        _ => Output::default(),
+        Some(text) if !text.trim().is_empty() => Decided::Adds(text),
+        _ => Decided::Passes,
     }
 }
 
 /// Blocks a text that hooks answer, fail at, or would change: the agent takes no other text.
-pub(super) async fn submitted(event: Event<'_>) -> Output {
-    let Some(text) = event.input.prompt.clone() else { return block("the event has no prompt") };
+pub(super) async fn submitted(event: Event<'_>) -> Decided {
+    let Some(text) = event.input.prompt.clone() else {
+        return Decided::Blocks("the event has no prompt".to_owned());
+    };
     match prompt(event, text).await {
-        Screened::Same => Output::default(),
+        Screened::Same => Decided::Passes,
         Screened::Changed(_) => {
-            block("the prompt has text that a hook removes or changes: leave it out")
+            let reason = "the prompt has text that a hook removes or changes: leave it out";
+            Decided::Blocks(reason.to_owned())
         }
-        Screened::Blocked(reason) => block(reason),
+        Screened::Blocked(reason) => Decided::Blocks(reason),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The state of a thread between two events.
 
+use std::collections::BTreeSet;
+
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::event::EventKind;
 use hooks_agent_policy::command::{CommandEvent, Input};
@@ -16,6 +18,9 @@ pub struct GuestThread {
     pub values: Map<String, Value>,
     /// The run of the last prompt.
     pub run: Option<RunId>,
+    /// The tool calls of the last answer of the model whose results were decided about.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub answered: BTreeSet<String>,
 }
 
 impl GuestThread {
@@ -24,7 +29,9 @@ impl GuestThread {
     pub(super) fn run_of(&mut self, event: CommandEvent, input: &Input) -> RunId {
         let named = input.prompt_id.as_deref().map(|id| run_id(&input.session_id, id));
         let prompts = [CommandEvent::UserPromptSubmit, CommandEvent::Own(EventKind::PreCall)];
-        let begins = prompts.contains(&event) || self.run.is_none();
+        // What a sub-agent is told goes on with the run of its caller.
+        let is_of_sub_agent = event == CommandEvent::UserPromptSubmit && input.agent_id.is_some();
+        let begins = prompts.contains(&event) && !is_of_sub_agent || self.run.is_none();
         match named {
             Some(run) => self.run = Some(run),
             None if begins => self.run = Some(RunId::random()),

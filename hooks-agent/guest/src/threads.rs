@@ -18,7 +18,20 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The table, and the end of threads that had no event for 30 days.
 const OPEN: &str = "CREATE TABLE IF NOT EXISTS guest_thread (
     id TEXT PRIMARY KEY, state TEXT NOT NULL, seen INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS guest_parent (
+    session TEXT PRIMARY KEY, parent TEXT NOT NULL, seen INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;";
+
+const JOIN: &str = "INSERT INTO guest_parent (session, parent, seen) VALUES ($1, $2, unixepoch())
+    ON CONFLICT (session) DO UPDATE SET seen = excluded.seen";
+
+const PARENT: &str = "SELECT parent FROM guest_parent WHERE session = $1";
+
+const FORGET_PARENTS: &str = "DELETE FROM guest_parent WHERE seen < unixepoch() - 30 * 24 * 3600";
+
+/// How many sessions may be parts of each other.
+const DEEPEST: usize = 64;
 
 const FORGET: &str = "DELETE FROM guest_thread WHERE seen < unixepoch() - 30 * 24 * 3600";
 
@@ -68,6 +81,34 @@ impl GuestThreads {
         let path = prepare_file(path)?;
         let opened = connect(&path).await.map_err(|error| place_of(&path).opening(error))?;
         Ok(Self { connection: opened })
+    }
+
+    /// Returns the outermost session of one that is a part of another: that one's, if it is a part itself. The first
+    /// parent that a session is told to have stays its parent.
+    ///
+    /// # Errors
+    /// [`GuestThreadsError::File`] if the file cannot be read and written.
+    pub async fn outermost(
+        &mut self,
+        session: &str,
+        parent: &str,
+    ) -> Result<String, GuestThreadsError> {
+        let mut transaction = Sqlite::begin(&mut self.connection, Access::Write, None).await?;
+        let join = Statement::new(JOIN).bind(session).bind(parent);
+        Sqlite::execute(&mut transaction, join).await?;
+        Sqlite::execute(&mut transaction, Statement::new(FORGET_PARENTS)).await?;
+        let mut outermost = session.to_owned();
+        for _ in 0..DEEPEST {
+            let find = Statement::new(PARENT).bind(outermost.as_str());
+            let found = Sqlite::fetch(&mut transaction, find).await?;
+            match found.first().map(|row| row.text(0)).transpose()? {
+                // A circle ends where it began.
+                Some(parent) if parent != session => outermost = parent,
+                _ => break,
+            }
+        }
+        transaction.commit().await.map_err(DatabaseError::from)?;
+        Ok(outermost)
     }
 
     /// Changes a thread while no other process has the file. What `change` leaves is written before this

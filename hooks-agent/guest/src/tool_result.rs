@@ -3,11 +3,11 @@
 use hooks_agent_core::event::{EventKind, EventMask};
 use hooks_agent_core::hook::AroundMask;
 use hooks_agent_core::message::{GenerateReason, Messages, Msg, ToolOutput};
-use hooks_agent_policy::command::{Input, Output};
+use hooks_agent_policy::command::Input;
 use hooks_core::HookRole;
 use serde_json::Value;
 
-use crate::answer::{block, end, reason_of, updated_result};
+use crate::decided::{Decided, reason_of};
 use crate::event::{Event, Scope};
 use crate::seam::{Outcome, Seam};
 use crate::tool_use::{saying, tool_use};
@@ -15,10 +15,12 @@ use crate::tool_use::{saying, tool_use};
 const EVENTS: EventMask = EventMask::of(&[EventKind::PostActing, EventKind::Settled]);
 
 /// Answers with the result as hooks leave it.
-pub(super) async fn returned(mut event: Event<'_>) -> Output {
-    let Some(call) = tool_use(event.input) else { return withheld("the tool call has no name") };
+pub(super) async fn returned(mut event: Event<'_>) -> Decided {
+    let Some(call) = tool_use(event.input) else {
+        return Decided::Withholds("the tool call has no name".to_owned());
+    };
     let Some(response) = response_of(event.input) else {
-        return withheld("the event has no `tool_response`");
+        return Decided::Withholds("the event has no `tool_response`".to_owned());
     };
     let output = output_of(&response);
     let text = output.to_string();
@@ -31,20 +33,18 @@ pub(super) async fn returned(mut event: Event<'_>) -> Output {
     let (reply, messages) = event.call(saying(call), scope, Some(seam), Messages::new()).await;
     let reply = match reply {
         Ok(reply) => reply,
-        Err(error) => return withheld(&reason_of(&error)),
+        Err(error) => return Decided::Withholds(reason_of(&error)),
     };
     let Some(result) = messages.iter().flat_map(Msg::tool_results).last() else {
-        return withheld("no hook could check the result");
+        return Decided::Withholds("no hook could check the result".to_owned());
     };
     let left = result.output.to_string();
-    let mut output =
-        if left == text { Output::default() } else { updated_result(same_form(&response, left)) };
+    let changed = (left != text).then(|| same_form(&response, left));
     let stops = [GenerateReason::ActingStopRequested, GenerateReason::HookEnded];
     if reply.reason.is_some_and(|reason| stops.contains(&reason)) {
-        let ended = end("a hook stopped the run after this tool call");
-        (output.continues, output.stop_reason) = (ended.continues, ended.stop_reason);
+        return Decided::Ends("a hook stopped the run after this tool call".to_owned(), changed);
     }
-    output
+    changed.map_or(Decided::Passes, Decided::Replaces)
 }
 
 /// Returns what the tool returned: of an agent of this crate, the text.
@@ -68,14 +68,6 @@ fn output_of(response: &Value) -> ToolOutput {
 fn is_written_as(value: &Value, text: &str) -> bool {
     let written = value.to_string();
     written == text
-}
-
-/// Keeps a result that no hook could check from the model.
-pub(super) fn withheld(reason: &str) -> Output {
-    let mut output = updated_result(Value::String(format!("[withheld: {reason}]")));
-    let blocked = block(reason);
-    (output.decision, output.reason) = (blocked.decision, blocked.reason);
-    output
 }
 
 /// Returns a changed result as JSON again, if it was JSON and still is.

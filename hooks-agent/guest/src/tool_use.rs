@@ -6,11 +6,11 @@ use hooks_agent_core::message::{
     GenerateReason, Messages, Msg, PendingReason, ToolResult, ToolUse,
 };
 use hooks_agent_core::model::{ScriptedAnswer, ScriptedModel};
-use hooks_agent_policy::command::{Input, Output, PermissionDecision};
+use hooks_agent_policy::command::Input;
 use hooks_core::HookRole;
 use serde_json::{Map, Value};
 
-use crate::answer::{end, permission, reason_of, updated_input};
+use crate::decided::{Decided, reason_of};
 use crate::event::{Event, Scope};
 use crate::seam::{Outcome, Seam};
 
@@ -18,9 +18,9 @@ const EVENTS: EventMask =
     EventMask::of(&[EventKind::PostReasoning, EventKind::PreActing, EventKind::Settled]);
 
 /// Runs the tool call up to where the tool would run.
-pub(super) async fn asked(mut event: Event<'_>) -> Output {
+pub(super) async fn asked(mut event: Event<'_>) -> Decided {
     let Some(call) = tool_use(event.input) else {
-        return permission(PermissionDecision::Deny, "the tool call has no name");
+        return Decided::Denies("the tool call has no name".to_owned());
     };
     let asked = call.clone();
     let seam = Seam::new(Outcome::Waits);
@@ -38,21 +38,21 @@ pub(super) async fn asked(mut event: Event<'_>) -> Output {
     let model = saying(call);
     let (reply, messages) = event.call(model, scope, Some(seam.clone()), Messages::new()).await;
     match reply {
-        Err(error) => permission(PermissionDecision::Deny, reason_of(&error)),
+        Err(error) => Decided::Denies(reason_of(&error)),
         Ok(reply) => decided(&asked, seam.reached(), &reply, &messages),
     }
 }
 
 /// Returns the answer for a tool call: whether it reached its tool, or what kept it.
-fn decided(asked: &ToolUse, reached: Option<ToolUse>, reply: &Msg, messages: &Messages) -> Output {
+fn decided(asked: &ToolUse, reached: Option<ToolUse>, reply: &Msg, messages: &Messages) -> Decided {
     let result = messages.iter().flat_map(Msg::tool_results).last();
     match (reached, reply.reason, result) {
         (Some(reached), ..) => passed(asked, reached),
         (None, Some(GenerateReason::LimitReached | GenerateReason::HookEnded), result) => {
             let refused = result.map(|result| result.output.to_string());
-            end(refused.unwrap_or_else(|| reply.text()))
+            Decided::ends(refused.unwrap_or_else(|| reply.text()))
         }
-        (None, _, Some(result)) => permission(PermissionDecision::Deny, refusal(result)),
+        (None, _, Some(result)) => Decided::Denies(refusal(result)),
         (None, _, None) => match reply.pending().first() {
             Some(pending) => {
                 let reason = match &pending.why {
@@ -63,23 +63,23 @@ fn decided(asked: &ToolUse, reached: Option<ToolUse>, reply: &Msg, messages: &Me
                         (None, None) => "the policy asks for approval".to_owned(),
                     },
                 };
-                permission(PermissionDecision::Ask, reason)
+                Decided::Asks(reason)
             }
-            None => permission(PermissionDecision::Deny, "no hook could check this call"),
+            None => Decided::Denies("no hook could check this call".to_owned()),
         },
     }
 }
 
 /// Answers for a tool call that all hooks let through, with its arguments if they changed.
-fn passed(asked: &ToolUse, reached: ToolUse) -> Output {
+fn passed(asked: &ToolUse, reached: ToolUse) -> Decided {
     let reached = reached.without_hidden();
     if reached.name != asked.name || reached.invalid_input.is_some() {
-        return permission(PermissionDecision::Deny, "a hook made another tool call of it");
+        return Decided::Denies("a hook made another tool call of it".to_owned());
     }
     match reached.input {
-        input if input == asked.input => Output::default(),
-        Value::Object(input) => updated_input(input),
-        _ => permission(PermissionDecision::Deny, "a hook made arguments that are no object"),
+        input if input == asked.input => Decided::Passes,
+        Value::Object(input) => Decided::Rewrites(input),
+        _ => Decided::Denies("a hook made arguments that are no object".to_owned()),
     }
 }
 

@@ -7,10 +7,12 @@ use hooks_agent_policy::policy::{PolicyBuilder, PolicyFile, schema as schema_of_
 
 use crate::cli::failed;
 use crate::cli::policies::PolicyArgs;
+use crate::dialect::Dialect;
 
-/// Prints what policy files say together, with the layer of each entry, or all their errors.
+/// Prints what policy files say together, with the layer of each entry, or all their errors; and what a coding agent
+/// cannot be told.
 ///
-/// The exit code is 0 if they are valid, else 1.
+/// The exit code is 0 if the files are valid, else 1.
 #[derive(Args)]
 pub(super) struct CheckArgs {
     /// Policy files of the project.
@@ -18,9 +20,19 @@ pub(super) struct CheckArgs {
     files: Vec<std::path::PathBuf>,
     #[command(flatten)]
     policies: PolicyArgs,
+    /// Prints what this agent cannot be told, such as `claude` or `codex`.
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<Dialect>,
 }
 
 pub(super) fn run(args: &CheckArgs) -> ExitCode {
+    if let Some(agent) = args.agent {
+        print_limits(agent);
+        if args.files.is_empty() && args.policies.is_empty() {
+            return ExitCode::SUCCESS;
+        }
+        println!();
+    }
     if args.files.is_empty() && args.policies.is_empty() {
         eprintln!("no policy file: write `hooks-agent check policy.toml`");
         return ExitCode::from(2);
@@ -34,6 +46,22 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
         }
         Err(errors) => failed(&errors, 1),
     }
+}
+
+/// Prints what an agent cannot be told, and when it goes on without its guard.
+fn print_limits(agent: Dialect) {
+    println!("{}, as version {} behaves", agent.agent(), agent.version());
+    let print = |title: &str, lines: &[String]| {
+        if !lines.is_empty() {
+            println!("\n{title}:");
+        }
+        for line in lines {
+            println!("- {line}");
+        }
+    };
+    print("cannot be told", &agent.cannot());
+    let gaps: Vec<_> = agent.gaps().iter().map(|&gap| gap.to_owned()).collect();
+    print("goes on without its guard", &gaps);
 }
 
 /// Prints the JSON schema of policy files, for editors.

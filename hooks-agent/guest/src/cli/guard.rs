@@ -2,32 +2,26 @@
 
 use std::env;
 use std::error::Error;
-use std::fmt;
-use std::io::{self, BufReader, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use hooks_agent_core::event::EventKind;
-use hooks_agent_policy::command::{CommandEvent, Input, Output};
 use hooks_agent_policy::policy::Merged;
 use hooks_core::BoxError;
-use serde::Deserializer;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde_json::json;
 
-use crate::answer::named;
+use crate::cli::deadline::Deadline;
 use crate::cli::failed;
 use crate::cli::policies::PolicyArgs;
-use crate::dialect::not_served;
-use crate::guard::{Guard, undecided};
+use crate::dialect::{Answer, Dialect, Received, Unread};
+use crate::guard::Guard;
 use crate::threads::{GuestThreads, GuestThreadsError};
 
 /// The most bytes of an event.
 const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The exit code by which a coding agent blocks its event.
+/// The exit code by which most coding agents block their event.
 const BLOCKED: u8 = 2;
 
 /// Hooks that a guard cannot hold: they count in their process, or need what a coding agent does not report.
@@ -35,10 +29,10 @@ const NOT_HELD: [&str; 6] =
     ["budget", "mcp_pins", "model_call_limit", "provenance", "quotas", "rate_limit"];
 
 /// Decides about one event of a coding agent: reads it as JSON, runs the hooks of the policy, and
-/// answers as the hook of the agent.
+/// answers in the form of that agent.
 ///
-/// What cannot be decided is blocked, with exit code 2; a result of a tool is withheld, and at the end of a
-/// turn the run ends. So are the events of agents that the program does not serve.
+/// What cannot be decided is blocked: a tool call is denied, a result is withheld, and at the end of a turn the
+/// run ends. `hooks-agent check --agent NAME` says what an agent cannot be told.
 #[derive(Args)]
 pub(super) struct GuardArgs {
     #[command(flatten)]
@@ -47,9 +41,18 @@ pub(super) struct GuardArgs {
     /// `hooks-agent/threads.db` where programs of the user keep their state.
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    /// The agent whose events these are, such as `claude` or `codex`. Without it, the program tells by the event.
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<Dialect>,
+    /// The event that is decided about. Another one is refused.
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
     /// The name of the agent, which policies match.
     #[arg(long, value_name = "NAME", default_value = Guard::DEFAULT_AGENT)]
-    agent: String,
+    name: String,
+    /// How many seconds the guard takes at most; then the event is blocked. Less than the time limit of the agent.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    deadline: u64,
 }
 
 pub(super) fn run(args: &GuardArgs) -> ExitCode {
@@ -59,102 +62,91 @@ pub(super) fn run(args: &GuardArgs) -> ExitCode {
             eprintln!("panicked at {place}");
         }
     }));
-    let input = match read(io::stdin().lock()) {
-        Ok(input) => input,
-        Err(Unread { event, error }) => return blocked(event.as_deref(), failed(&*error, BLOCKED)),
+    let event = args.event.as_deref();
+    let late = Unread::named(io::empty(), args.agent, event, "the guard took too long").answer();
+    let deadline = Deadline::start(args.deadline, late);
+    let received = read(io::stdin().lock(), args.agent, event);
+    let received = match received {
+        Ok(received) => received,
+        Err(unread) => {
+            let answer = unread.answer();
+            if answer.error.is_none() {
+                eprintln!("{unread}");
+            }
+            return deadline.end(&answer);
+        }
     };
-    let name = input.hook_event_name.as_str();
-    if let Some(reason) = not_served(&input) {
-        return refused(name, &reason);
+    if let Some(answer) = received.without_hooks() {
+        return deadline.end(&answer);
     }
-    if name.parse::<CommandEvent>().is_err() {
-        eprintln!("nothing is decided at `{name}`, so it passes");
-        return ExitCode::SUCCESS;
-    }
-    match catch_unwind(AssertUnwindSafe(|| decide(args, &input))) {
-        Ok(Ok(output)) => answer(&output),
-        Ok(Err(error)) => blocked(Some(name), failed(&*error, BLOCKED)),
+    deadline.set(received.unchecked());
+    let unchecked = received.unchecked();
+    let answer = match catch_unwind(AssertUnwindSafe(|| decide(args, received))) {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => {
+            failed(&*error, BLOCKED);
+            unchecked
+        }
         Err(_) => {
             eprintln!("the guard panicked");
-            blocked(Some(name), ExitCode::from(BLOCKED))
+            unchecked
         }
-    }
+    };
+    deadline.end(&answer)
 }
 
 /// Blocks the event of a guard whose arguments are wrong.
 pub(super) fn unparsed() -> ExitCode {
     // A person who tries the program has no event.
-    let event = if io::stdin().is_terminal() { None } else { event_of(io::stdin().lock()) };
-    blocked(event.as_deref(), ExitCode::from(BLOCKED))
-}
-
-/// Blocks an event by the exit code. A tool has run before its result is decided about: an exit code does not
-/// keep the result from the model, so it is withheld. At the end of a turn an exit code sends the model on,
-/// again and again, so the run ends.
-fn blocked(event: Option<&str>, code: ExitCode) -> ExitCode {
-    let Some(name) = event else { return code };
-    let (kind, what) = match name.parse() {
-        Ok(kind @ (CommandEvent::PostToolUse | CommandEvent::Own(EventKind::PostActing))) => {
-            (kind, "the result")
-        }
-        Ok(kind @ (CommandEvent::Stop | CommandEvent::SubagentStop)) => {
-            (kind, "the end of the turn")
-        }
-        _ => return code,
-    };
-    let undecided = undecided(kind, &format!("the guard could not check {what}"));
-    answer(&named(undecided, &Input::new(name)))
-}
-
-/// Refuses an event of another contract in every form that agents read: the exit code with the reason on
-/// standard error, and fields of JSON.
-fn refused(event: &str, reason: &str) -> ExitCode {
-    eprintln!("{reason}");
-    let refused = json!({
-        "continue": false,
-        "stopReason": reason,
-        "decision": "block",
-        "reason": reason,
-        "permission": "deny",
-        "permissionDecision": "deny",
-        "permissionDecisionReason": reason,
-        "hookSpecificOutput": {
-            "hookEventName": event,
-            "permissionDecision": "deny",
-            "permissionDecisionReason": reason,
-        },
-    });
-    println!("{refused}");
-    ExitCode::from(BLOCKED)
-}
-
-fn answer(output: &Output) -> ExitCode {
-    if *output == Output::default() {
-        return ExitCode::SUCCESS;
+    if io::stdin().is_terminal() {
+        return ExitCode::from(BLOCKED);
     }
+    let args: Vec<_> = env::args().collect();
+    let of = |name: &str| {
+        let place = args.iter().position(|arg| arg == name)?;
+        args.get(place + 1).cloned()
+    };
+    let agent = of("--agent").and_then(|name| name.parse().ok());
+    let reason = "the arguments of the guard are wrong";
+    let unread = Unread::named(io::stdin().lock(), agent, of("--event").as_deref(), reason);
+    print(&unread.answer())
+}
+
+/// Prints an answer, and returns the exit code. An answer that nobody can read blocks.
+pub(super) fn print(answer: &Answer) -> ExitCode {
+    if let Some(error) = &answer.error {
+        // Nothing can be done about an output that is closed.
+        let _ = writeln!(io::stderr(), "{error}");
+    }
+    let Some(json) = &answer.json else { return ExitCode::from(answer.code) };
     let mut out = io::stdout().lock();
-    let written = serde_json::to_writer(&mut out, output).map_err(io::Error::from);
-    match written.and_then(|()| writeln!(out)).and_then(|()| out.flush()) {
-        Ok(()) => ExitCode::SUCCESS,
+    match writeln!(out, "{json}").and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::from(answer.code),
         Err(error) => failed(&error, BLOCKED),
     }
 }
 
-fn decide(args: &GuardArgs, input: &Input) -> Result<Output, BoxError> {
+fn decide(args: &GuardArgs, mut received: Received) -> Result<Answer, BoxError> {
     if args.policies.is_empty() {
         return Err("no policy file: write `hooks-agent guard --policy policy.toml`".into());
     }
     let policy = args.policies.builder().open()?;
     // A sub-agent has the limits of its caller too.
-    for name in [Some(args.agent.as_str()), input.agent_type.as_deref()].into_iter().flatten() {
+    let sub_agent = received.input().agent_type.as_deref();
+    for name in [Some(args.name.as_str()), sub_agent].into_iter().flatten() {
         refuse_limits_not_held(&policy.merged(), name)?;
     }
     let path = state_file(args)?;
-    let guard = Guard::new(policy.clone()).agent(args.agent.as_str());
+    let guard = Guard::new(policy.clone()).agent(args.name.as_str());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let decided: Result<_, GuestThreadsError> = runtime.block_on(async {
         let mut threads = GuestThreads::open(&path).await?;
-        threads.update(&input.session_id, async |thread| guard.decide(input, thread).await).await
+        if let Some(parent) = received.parent_session().map(str::to_owned) {
+            let session = received.input().session_id.clone();
+            received.count_with(threads.outermost(&session, &parent).await?);
+        }
+        let thread = received.input().session_id.clone();
+        threads.update(&thread, async |thread| received.answer(&guard, thread).await).await
     });
     runtime.block_on(policy.shadow_caught_up());
     for (name, counts) in policy.shadow_counts() {
@@ -168,68 +160,20 @@ fn decide(args: &GuardArgs, input: &Input) -> Result<Output, BoxError> {
     })
 }
 
-/// An event that cannot be read.
-struct Unread {
-    /// Its name, if that can be read.
-    event: Option<String>,
-    error: BoxError,
-}
-
-fn read(mut from: impl Read) -> Result<Input, Unread> {
+fn read(
+    mut from: impl Read,
+    agent: Option<Dialect>,
+    event: Option<&str>,
+) -> Result<Received, Unread> {
     let mut text = Vec::new();
     if let Err(error) = from.by_ref().take(MOST_BYTES + 1).read_to_end(&mut text) {
-        return Err(Unread { event: event_of(&*text), error: error.into() });
+        return Err(Unread::named(&*text, agent, event, error.to_string()));
     }
     if text.len() as u64 > MOST_BYTES {
-        let error = format!("the event has more than {MOST_BYTES} bytes").into();
-        return Err(Unread { event: event_of(text.chain(from)), error });
+        let error = format!("the event has more than {MOST_BYTES} bytes");
+        return Err(Unread::named(text.chain(from), agent, event, error));
     }
-    let input = Input::parse(&text).map_err(|error| {
-        let error = format!("the event on standard input cannot be read, {error}").into();
-        Unread { event: event_of(&*text), error }
-    })?;
-    for (name, value) in
-        [("hook_event_name", &input.hook_event_name), ("session_id", &input.session_id)]
-    {
-        if value.is_empty() {
-            let error = format!("the event has no `{name}`").into();
-            return Err(Unread { event: Some(input.hook_event_name.clone()), error });
-        }
-    }
-    Ok(input)
-}
-
-/// Returns the name of an event of which the rest cannot be read: nested too deeply, too long, or no JSON
-/// behind the name. Keeps nothing of the rest in memory.
-fn event_of(from: impl Read) -> Option<String> {
-    let mut name = None;
-    let mut json = serde_json::Deserializer::from_reader(BufReader::new(from));
-    // What is behind the name need not be read.
-    let _ = json.deserialize_map(Name(&mut name));
-    name
-}
-
-/// Takes the name of an event out of its fields.
-struct Name<'a>(&'a mut Option<String>);
-
-impl<'de> Visitor<'de> for Name<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an event")
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, mut fields: M) -> Result<(), M::Error> {
-        while let Some(field) = fields.next_key::<String>()? {
-            if field != "hook_event_name" {
-                fields.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            *self.0 = Some(fields.next_value()?);
-            break;
-        }
-        Ok(())
-    }
+    Received::read(&text, agent, event)
 }
 
 /// Refuses a policy whose limits would not hold, rather than let them seem to.

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod check;
+mod deadline;
 mod guard;
 mod policies;
 mod replay;

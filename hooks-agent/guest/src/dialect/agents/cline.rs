@@ -1,0 +1,102 @@
+//! Cline.
+
+use hooks_agent_policy::command::Input;
+use serde_json::{Value, json};
+
+use crate::decided::Decided;
+use crate::dialect::answer::{Answer, said};
+use crate::dialect::fields::{Fields, has, input, needed, object, text, value};
+use crate::dialect::table::Form::{Denies, Ends, Rewrites};
+use crate::dialect::table::{Event, Kind, Table};
+
+const fn noted(name: &'static str) -> Event {
+    Event { name, kind: Kind::Noted, takes: &[] }
+}
+
+pub(super) const TABLE: Table = Table {
+    name: "cline",
+    agent: "Cline",
+    version: "3.0.65",
+    events: &[
+        Event { name: "PreToolUse", kind: Kind::Tool, takes: &[Rewrites, Denies] },
+        Event { name: "PostToolUse", kind: Kind::Result, takes: &[Ends] },
+        // Nothing that is answered there has an effect.
+        noted("UserPromptSubmit"),
+        noted("TaskStart"),
+        noted("TaskResume"),
+        noted("TaskCancel"),
+        noted("TaskComplete"),
+        noted("TaskError"),
+        noted("PreCompact"),
+        noted("SessionShutdown"),
+    ],
+    is_of: |fields| has(fields, "clineVersion"),
+    name_of,
+    read,
+    write,
+    refuse: cancel,
+    read_by: &[],
+    gaps: &[
+        "a guard that is killed without its wrapper, missing, or over its 120 seconds",
+        "prompts: nothing blocks them",
+        "a deny ends the run, with exit code 0, and nobody reads why",
+        "hooks in the folder of the option `--hooks-dir`, which is not read",
+    ],
+};
+
+fn name_of(fields: &Fields) -> Option<String> {
+    let name = match fields.get("hookName")?.as_str()? {
+        "tool_call" => "PreToolUse",
+        "tool_result" => "PostToolUse",
+        "prompt_submit" => "UserPromptSubmit",
+        "agent_start" => "TaskStart",
+        "agent_resume" => "TaskResume",
+        "agent_abort" => "TaskCancel",
+        "agent_end" => "TaskComplete",
+        "agent_error" => "TaskError",
+        "pre_compact" => "PreCompact",
+        "session_shutdown" => "SessionShutdown",
+        other => other,
+    };
+    Some(name.to_owned())
+}
+
+fn read(event: &Event, fields: &Fields) -> Result<Input, String> {
+    let root = fields.get("sessionContext").and_then(|context| context["rootSessionId"].as_str());
+    let session = match root {
+        Some(root) if !root.is_empty() => root.to_owned(),
+        _ => needed(fields, "taskId")?,
+    };
+    let mut input = input(event, session);
+    if text(fields, "parent_agent_id")?.is_some() {
+        input.agent_id = text(fields, "agent_id")?;
+    }
+    let of_call = |name: &str| match fields.get(name) {
+        Some(Value::Object(call)) => Ok(call.clone()),
+        _ => Err(format!("the event has no object `{name}`")),
+    };
+    let call = match event.kind {
+        Kind::Tool => of_call("tool_call")?,
+        Kind::Result => of_call("tool_result")?,
+        _ => return Ok(input),
+    };
+    input.tool_name = Some(needed(&call, "name")?);
+    input.tool_use_id = text(&call, "id")?;
+    input.tool_input = Some(object(&call, "input")?);
+    if event.kind == Kind::Result {
+        input.tool_response = Some(value(&call, "output")?);
+    }
+    Ok(input)
+}
+
+fn write(_: &Event, decided: Decided, _: &Input) -> Answer {
+    match decided {
+        Decided::Denies(reason) | Decided::Ends(reason, _) => cancel(&reason),
+        Decided::Rewrites(arguments) => Answer::json(json!({ "overrideInput": arguments })),
+        _ => Answer::nothing(),
+    }
+}
+
+fn cancel(reason: &str) -> Answer {
+    Answer::json(json!({ "cancel": true, "errorMessage": said(reason) }))
+}

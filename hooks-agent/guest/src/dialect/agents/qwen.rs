@@ -1,0 +1,66 @@
+//! Qwen Code.
+
+use hooks_agent_policy::command::Input;
+
+use crate::contract::withheld;
+use crate::decided::Decided;
+use crate::dialect::answer::Answer;
+use crate::dialect::common::{self, block, end, is_under, permission};
+use crate::dialect::fields::{Fields, text_of};
+use crate::dialect::table::Form::{Asks, Blocks, Denies, Replaces, Withholds};
+use crate::dialect::table::{Event, Kind, Table};
+
+const fn noted(name: &'static str) -> Event {
+    Event { name, kind: Kind::Noted, takes: &[] }
+}
+
+pub(super) const TABLE: Table = Table {
+    name: "qwen",
+    agent: "Qwen Code",
+    version: "0.15.10",
+    events: &[
+        Event { name: "UserPromptSubmit", kind: Kind::Prompt, takes: &[Blocks] },
+        Event { name: "PreToolUse", kind: Kind::Tool, takes: &[Asks, Denies] },
+        Event { name: "PostToolUse", kind: Kind::Result, takes: &[Replaces, Withholds] },
+        noted("Stop"),
+        noted("SubagentStart"),
+        noted("SubagentStop"),
+        noted("PostToolUseFailure"),
+        noted("PermissionRequest"),
+        noted("PreCompact"),
+        noted("Notification"),
+        noted("SessionStart"),
+        noted("SessionEnd"),
+    ],
+    is_of: |fields| is_under(fields, "/.qwen/"),
+    name_of: common::name_of,
+    read,
+    write,
+    refuse: Answer::exit_2,
+    read_by: &[],
+    gaps: &[
+        "a guard that is killed without its wrapper, missing, or over time",
+        "the result of a tool call that failed",
+    ],
+};
+
+fn read(event: &Event, fields: &Fields) -> Result<Input, String> {
+    let mut input = common::read(event, fields)?;
+    if let Some(read) = input.tool_response.as_ref().and_then(|response| response.get("llmContent"))
+    {
+        input.tool_response = Some(read.clone());
+    }
+    Ok(input)
+}
+
+fn write(event: &Event, decided: Decided, _: &Input) -> Answer {
+    match decided {
+        Decided::Blocks(reason) => block(&reason),
+        Decided::Denies(reason) => permission(event, "deny", &reason),
+        Decided::Asks(reason) => permission(event, "ask", &reason),
+        // The model reads the reason in place of the result. `updatedToolOutput` and `block` have no effect.
+        Decided::Replaces(result) => end(&text_of(&result)),
+        Decided::Withholds(reason) => end(&withheld(&reason)),
+        _ => Answer::nothing(),
+    }
+}
