@@ -5,6 +5,7 @@ mod approvals;
 mod decisions;
 mod dialects;
 mod documented;
+mod installed;
 mod loops;
 mod pages;
 mod program;

@@ -4,6 +4,7 @@ mod approvals;
 mod check;
 mod deadline;
 mod guard;
+mod install;
 mod policies;
 mod replay;
 mod score;
@@ -25,6 +26,8 @@ struct Args {
 #[derive(Subcommand)]
 enum Command {
     Guard(guard::GuardArgs),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
     Check(check::CheckArgs),
     Approvals(approvals::ApprovalArgs),
     Replay(replay::ReplayArgs),
@@ -45,6 +48,8 @@ pub fn main() -> ExitCode {
     };
     match args.command {
         Command::Guard(args) => guard::run(&args),
+        Command::Install(args) => install::install(&args),
+        Command::Uninstall(args) => install::uninstall(&args),
         Command::Check(args) => check::run(&args),
         Command::Approvals(args) => approvals::run(&args),
         Command::Replay(args) => replay::run(&args),

@@ -1,5 +1,7 @@
 //! The policy files of a command.
 
+use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -54,6 +56,21 @@ impl PolicyArgs {
             }
         }
         builder
+    }
+
+    /// Returns them as arguments, for another folder than this one.
+    pub(super) fn absolute(&self) -> io::Result<Vec<OsString>> {
+        let names = ["--managed", "--session", "--local", "--policy", "--user"];
+        let files = names.into_iter().zip(self.layers());
+        let files = files.flat_map(|(name, (_, files))| files.iter().map(move |file| (name, file)));
+        let commands_in = self.commands_in.iter().map(|folder| ("--commands-in", folder));
+        let trust = self.trust.iter().map(|file| ("--trust", file));
+        let mut args = Vec::new();
+        for (name, path) in files.chain(commands_in).chain(trust) {
+            args.extend([name.into(), std::path::absolute(path)?.into_os_string()]);
+        }
+        args.extend(self.shadow.then(|| "--shadow".into()));
+        Ok(args)
     }
 
     fn layers(&self) -> [(Layer, &[PathBuf]); 5] {

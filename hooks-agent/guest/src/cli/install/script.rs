@@ -1,0 +1,120 @@
+//! The script that runs the guard, and answers in its place if it cannot.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use hooks_core::BoxError;
+use sha2::{Digest, Sha256};
+
+use crate::cli::install::{home, text_of};
+use crate::dialect::{Dialect, Unread};
+
+/// The script of an agent.
+pub(super) struct Script {
+    pub(super) path: PathBuf,
+}
+
+impl Script {
+    /// Returns the script of an agent, in the folder of the user's settings: an agent writes in that of its project.
+    pub(super) fn of(agent: Dialect, project: Option<&Path>) -> Result<Self, BoxError> {
+        let folder = match env::var_os("XDG_CONFIG_HOME").filter(|it| !it.is_empty()) {
+            Some(folder) => PathBuf::from(folder).join("hooks-agent"),
+            None => home()?.join(".config/hooks-agent"),
+        };
+        let of_project = match project {
+            None => String::new(),
+            Some(project) => {
+                let path = project.canonicalize()?;
+                let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+                let [a, b, c, d, ..] = <[u8; 32]>::from(digest);
+                format!("-{:08x}", u32::from_be_bytes([a, b, c, d]))
+            }
+        };
+        Ok(Self { path: folder.join(format!("{}{of_project}.sh", agent.name())) })
+    }
+
+    /// Returns the command of an event. It has no `$`: some agents fill in variables before a shell does.
+    pub(super) fn command(&self, event: &str) -> Result<String, BoxError> {
+        let path = text_of(&self.path)?;
+        if path.contains('$') {
+            return Err(
+                format!("{path} has a `$`, which some agents replace: use another folder").into()
+            );
+        }
+        let script = quoted(path);
+        Ok(format!("sh {script} {event} || {{ echo 'the guard did not run' >&2; exit 2; }}"))
+    }
+
+    /// Writes the script.
+    pub(super) fn write(
+        &self,
+        agent: Dialect,
+        guard: &[OsString],
+        events: &[&str],
+    ) -> Result<(), BoxError> {
+        let mut command = String::new();
+        for word in guard {
+            let word = word.to_str().ok_or("a path is not in UTF-8")?;
+            write!(command, "{} ", quoted(word))?;
+        }
+        let mut text = format!(
+            "#!/bin/sh\n\
+             # Runs the guard of {} at the event of the first argument: written by `hooks-agent install`.\n\
+             # A guard that is killed, missing or silent blocks the event, in the form of the agent.\n\
+             answer=$({command}--event \"$1\")\n\
+             code=$?\n",
+            agent.agent(),
+        );
+        // One that answers by its exit code alone is silent where it lets pass.
+        let is_silent = events.iter().all(|event| unchecked(agent, event).json.is_none());
+        let spoke = if is_silent { "" } else { " && [ -n \"$answer\" ]" };
+        write!(
+            text,
+            "if [ $code -eq 0 ]{spoke}; then\n  printf '%s\\n' \"$answer\"\n  exit 0\nfi\n"
+        )?;
+        text.push_str("case $1 in\n");
+        for event in events {
+            let answer = unchecked(agent, event);
+            writeln!(text, "  {event})")?;
+            if let Some(error) = &answer.error {
+                writeln!(text, "    echo {} >&2", quoted(error))?;
+            }
+            if let Some(json) = &answer.json {
+                writeln!(text, "    printf '%s\\n' {}", quoted(&json.to_string()))?;
+            }
+            writeln!(text, "    exit {} ;;", answer.code)?;
+        }
+        text.push_str(
+            "  *)\n    echo 'the guard does not know this event' >&2\n    exit 2 ;;\nesac\n",
+        );
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&self.path, text)
+            .map_err(|error| format!("{} cannot be written: {error}", self.path.display()).into())
+    }
+
+    /// Removes the script, if it is there.
+    pub(super) fn remove(&self) -> Result<(), BoxError> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(format!("{} cannot be removed: {error}", self.path.display()).into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns the answer of a guard that could not check an event.
+fn unchecked(agent: Dialect, event: &str) -> crate::dialect::Answer {
+    Unread::named(std::io::empty(), Some(agent), Some(event), "the guard did not answer").answer()
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

@@ -1,0 +1,162 @@
+//! The file in which an agent has its hooks.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use hooks_core::BoxError;
+use serde_json::{Map, Value, json};
+
+use crate::cli::install::text_of;
+
+/// The settings of an agent, as they are and as they become.
+pub(super) struct Settings {
+    path: PathBuf,
+    /// Whether there is a file.
+    is_there: bool,
+    content: Map<String, Value>,
+    changes: Vec<String>,
+}
+
+impl Settings {
+    /// Reads them; a file that is not there is empty.
+    pub(super) fn read(path: &Path) -> Result<Self, BoxError> {
+        // A link stays one: what it leads to is changed.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let refused = |why: String| -> BoxError {
+            format!("{}: {why}; nothing was changed", path.display()).into()
+        };
+        let (is_there, content) = match fs::read_to_string(&path) {
+            Ok(text) if text.trim().is_empty() => (true, Map::new()),
+            Ok(text) => match serde_json::from_str(&text) {
+                Ok(Value::Object(content)) => (true, content),
+                Ok(_) => return Err(refused("expected a JSON object".to_owned())),
+                Err(error) => return Err(refused(format!("expected JSON: {error}"))),
+            },
+            Err(error) if error.kind() == ErrorKind::NotFound => (false, Map::new()),
+            Err(error) => return Err(refused(format!("cannot be read: {error}"))),
+        };
+        let settings = Self { path, is_there, content, changes: Vec::new() };
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Refuses hooks that are not what an agent takes: entries beside them would be void with them.
+    fn check(&self) -> Result<(), BoxError> {
+        let Some(hooks) = self.content.get("hooks") else { return Ok(()) };
+        let wrong = match hooks {
+            Value::Object(events) => {
+                let mut events = events.iter().filter(|(_, entries)| !entries.is_array());
+                events.next().map(|(event, _)| format!("`hooks.{event}` is no array"))
+            }
+            _ => Some("`hooks` is no object".to_owned()),
+        };
+        match wrong {
+            None => Ok(()),
+            Some(why) => Err(format!("{}: {why}; nothing was changed", self.path.display()).into()),
+        }
+    }
+
+    /// Removes the entries that run a script.
+    pub(super) fn remove(&mut self, script: &Path) -> Result<(), BoxError> {
+        let script = text_of(script)?;
+        let Some(Value::Object(events)) = self.content.get_mut("hooks") else { return Ok(()) };
+        for (event, entries) in events.iter_mut() {
+            let Value::Array(entries) = entries else { continue };
+            entries.retain_mut(|entry| {
+                let Some(Value::Array(handlers)) = entry.get_mut("hooks") else {
+                    let is_ours = runs(entry, script);
+                    self.changes.extend(is_ours.then(|| format!("- {event}")));
+                    return !is_ours;
+                };
+                // A person may have added another one beside it.
+                let before = handlers.len();
+                handlers.retain(|handler| !runs(handler, script));
+                let has_ours = handlers.len() < before;
+                self.changes.extend(has_ours.then(|| format!("- {event}")));
+                !has_ours || !handlers.is_empty()
+            });
+        }
+        events.retain(|_, entries| entries.as_array().is_none_or(|entries| !entries.is_empty()));
+        if events.is_empty() {
+            self.content.remove("hooks");
+        }
+        Ok(())
+    }
+
+    /// Adds an entry to an event.
+    pub(super) fn add(&mut self, event: &str, entry: Value) -> Result<(), BoxError> {
+        let hooks = self.content.entry("hooks").or_insert_with(|| json!({}));
+        let Value::Object(events) = hooks else { return Err("`hooks` is no object".into()) };
+        let entries = events.entry(event).or_insert_with(|| json!([]));
+        let Value::Array(entries) = entries else {
+            return Err(format!("`hooks.{event}` is no array").into());
+        };
+        self.changes.push(format!("+ {event}: {entry}"));
+        entries.push(entry);
+        Ok(())
+    }
+
+    pub(super) fn set_version(&mut self) {
+        self.content.entry("version").or_insert_with(|| json!(1));
+    }
+
+    /// Returns what in these settings keeps hooks from running.
+    pub(super) fn holes(&self) -> Vec<&'static str> {
+        let is_on = |value: Option<&Value>| value == Some(&Value::Bool(true));
+        let mut holes = Vec::new();
+        if is_on(self.content.get("disableAllHooks")) {
+            holes.push("`disableAllHooks` is `true` in these settings, so no hook runs: remove it");
+        }
+        let config = self.content.get("hooksConfig").and_then(|config| config.get("enabled"));
+        if config == Some(&Value::Bool(false)) {
+            holes.push(
+                "`hooksConfig.enabled` is `false` in these settings, so no hook runs: remove it",
+            );
+        }
+        holes
+    }
+
+    /// Prints what changes.
+    pub(super) fn print(&self) {
+        println!("{}", self.path.display());
+        if self.changes.is_empty() {
+            println!("  nothing");
+        }
+        for change in &self.changes {
+            println!("{change}");
+        }
+    }
+
+    /// Writes them, as a whole or not at all. Those of which nothing is left are removed.
+    pub(super) fn write(&self) -> Result<(), BoxError> {
+        let failed = |error: std::io::Error| -> BoxError {
+            format!("{} cannot be written: {error}", self.path.display()).into()
+        };
+        let has_no_more = self.content.keys().all(|name| name == "version");
+        if has_no_more {
+            if self.is_there {
+                fs::remove_file(&self.path).map_err(failed)?;
+            }
+            return Ok(());
+        }
+        let folder = self.path.parent().unwrap_or_else(|| Path::new("."));
+        fs::create_dir_all(folder).map_err(failed)?;
+        let text = format!("{:#}\n", Value::Object(self.content.clone()));
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(".new");
+        let new = folder.join(name);
+        fs::write(&new, text).map_err(failed)?;
+        if self.is_there {
+            let permissions = fs::metadata(&self.path).map_err(failed)?.permissions();
+            fs::set_permissions(&new, permissions).map_err(failed)?;
+        }
+        fs::rename(&new, &self.path).map_err(failed)
+    }
+}
+
+/// Returns whether a handler runs a script.
+fn runs(handler: &Value, script: &str) -> bool {
+    let command = handler.get("command").or_else(|| handler.get("bash"));
+    command.and_then(Value::as_str).is_some_and(|command| command.contains(script))
+}

@@ -1,0 +1,215 @@
+//! `hooks-agent install` and `uninstall`: the settings of agents, and the script that runs the guard.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::program::PROGRAM;
+
+const POLICY: &str = "version = 1\n[limits]\ndeny_tools = [\"Bash\"]\n";
+
+const AGENTS: [(&str, &str); 7] = [
+    ("claude", ".claude/settings.json"),
+    ("codex", ".codex/hooks.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("qwen", ".qwen/settings.json"),
+    ("copilot", ".copilot/hooks/hooks-agent.json"),
+    ("cursor", ".cursor/hooks.json"),
+    ("windsurf", ".codeium/windsurf/hooks.json"),
+];
+
+/// The folder of a user, with a policy.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("policy.toml"), POLICY).unwrap();
+        Self(folder)
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        let mut command = Command::new(PROGRAM);
+        command.args(args).env_clear().env("HOME", self.0.path()).current_dir(self.0.path());
+        command.env("PATH", std::env::var_os("PATH").unwrap());
+        command.output().unwrap()
+    }
+
+    fn install(&self, agent: &str) -> Output {
+        let state = self.at("threads.db");
+        let state = state.to_str().unwrap();
+        self.run(&["install", agent, "--policy", "policy.toml", "--state", state])
+    }
+
+    fn read(&self, path: &str) -> Value {
+        serde_json::from_slice(&fs::read(self.at(path)).unwrap()).unwrap()
+    }
+}
+
+/// The command of the first entry of an event.
+fn command_of(entry: &Value) -> String {
+    let handler = entry.get("hooks").map_or(entry, |handlers| &handlers[0]);
+    handler.get("command").or_else(|| handler.get("bash")).unwrap().as_str().unwrap().to_owned()
+}
+
+/// What a command that an agent runs answers to an event.
+fn hooked(home: &Home, command: &str, event: &Value) -> Output {
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .current_dir(home.0.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _ =
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), event.to_string().as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn succeeded(output: &Output) {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+}
+
+fn replaced(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{text}");
+    fs::write(path, text.replace(from, to)).unwrap();
+}
+
+#[test]
+fn an_installed_guard_is_at_each_event_and_leaves_the_rest_as_it_was() {
+    for (agent, path) in AGENTS {
+        let home = Home::new();
+        let of_others = json!({ "theme": "dark", "hooks": { "Other": [{ "hooks": [{ "type": "command", "command": "true" }] }] }, "a": 1 });
+        fs::create_dir_all(home.at(path).parent().unwrap()).unwrap();
+        fs::write(home.at(path), of_others.to_string()).unwrap();
+        succeeded(&home.install(agent));
+        let once = home.read(path);
+        for event in once["hooks"].as_object().unwrap().keys().filter(|event| *event != "Other") {
+            let entries = once["hooks"][event].as_array().unwrap();
+            assert_eq!(entries.len(), 1);
+            assert!(command_of(&entries[0]).contains(&format!("{agent}.sh")), "{once}");
+        }
+        assert_eq!(once["hooks"]["Other"], of_others["hooks"]["Other"]);
+        let names: Vec<_> = once.as_object().unwrap().keys().take(3).cloned().collect();
+        assert_eq!(names, ["theme", "hooks", "a"], "the order of the author");
+        // Again: nothing is there twice.
+        succeeded(&home.install(agent));
+        assert_eq!(home.read(path), once);
+        succeeded(&home.run(&["uninstall", agent]));
+        let mut left = home.read(path);
+        left.as_object_mut().unwrap().remove("version");
+        assert_eq!(left, of_others);
+        assert!(!home.at(&format!(".config/hooks-agent/{agent}.sh")).exists());
+    }
+}
+
+#[test]
+fn settings_that_were_not_there_are_gone_again() {
+    for (agent, path) in AGENTS {
+        let home = Home::new();
+        succeeded(&home.install(agent));
+        assert!(home.at(path).exists());
+        succeeded(&home.run(&["uninstall", agent]));
+        assert!(!home.at(path).exists());
+    }
+}
+
+#[test]
+fn a_guard_that_is_killed_missing_or_silent_blocks_in_the_form_of_the_agent() {
+    let event = json!({
+        "session_id": "s", "turn_id": "1", "hook_event_name": "PreToolUse", "tool_name": "Read",
+        "tool_input": {}, "permission_mode": "bypassPermissions",
+    });
+    let home = Home::new();
+    succeeded(&home.install("codex"));
+    let command = command_of(&home.read(".codex/hooks.json")["hooks"]["PreToolUse"][0]);
+    let script = home.at(".config/hooks-agent/codex.sh");
+    let whole = fs::read_to_string(&script).unwrap();
+    let passed = hooked(&home, &command, &event);
+    assert_eq!(String::from_utf8(passed.stdout).unwrap(), "{}\n");
+
+    let dead = home.at("dead");
+    for (name, body) in [
+        ("killed", "kill -9 $$"),
+        ("failed", "exit 1"),
+        ("silent", "exit 0"),
+        ("asked to go on", "echo '{}'; exit 3"),
+    ] {
+        fs::write(&dead, format!("#!/bin/sh\n{body}\n")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(&dead, mode).unwrap();
+        fs::write(&script, &whole).unwrap();
+        replaced(&script, PROGRAM, dead.to_str().unwrap());
+        let output = hooked(&home, &command, &event);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{name}");
+        assert!(output.status.success(), "{name}");
+    }
+    fs::remove_file(&dead).unwrap();
+    let missing = hooked(&home, &command, &event);
+    assert!(String::from_utf8(missing.stdout).unwrap().contains("\"deny\""));
+    fs::remove_file(&script).unwrap();
+    let no_script = hooked(&home, &command, &event);
+    assert_eq!(no_script.status.code(), Some(2));
+    assert!(!no_script.stderr.is_empty());
+}
+
+#[test]
+fn settings_that_cannot_be_changed_stay_as_they_are() {
+    let home = Home::new();
+    fs::create_dir_all(home.at(".claude")).unwrap();
+    for text in
+        ["{ \"hooks\": [] }", "// a comment\n{}", "[1]", "{ \"hooks\": { \"PreToolUse\": {} } }"]
+    {
+        fs::write(home.at(".claude/settings.json"), text).unwrap();
+        let output = home.install("claude");
+        assert!(!output.status.success(), "{text}");
+        assert!(String::from_utf8(output.stderr).unwrap().contains("nothing was changed"));
+        assert_eq!(fs::read_to_string(home.at(".claude/settings.json")).unwrap(), text);
+        assert!(!home.at(".config").exists());
+    }
+    fs::remove_file(home.at(".claude/settings.json")).unwrap();
+    fs::write(home.at("policy.toml"), "[limts]\n").unwrap();
+    assert!(!home.install("claude").status.success(), "it would deny everything");
+    let dry = Home::new();
+    let shown = dry.run(&["install", "claude", "--policy", "policy.toml", "--dry-run"]);
+    succeeded(&shown);
+    assert!(String::from_utf8(shown.stdout).unwrap().contains("+ PreToolUse"));
+    assert!(!dry.at(".claude").exists() && !dry.at(".config").exists());
+    let output = dry.run(&["install", "claude"]);
+    assert!(String::from_utf8(output.stderr).unwrap().contains("--managed"));
+}
+
+#[test]
+fn a_switch_that_keeps_hooks_from_running_is_said() {
+    let home = Home::new();
+    fs::create_dir_all(home.at(".claude")).unwrap();
+    fs::write(home.at(".claude/settings.json"), "{ \"disableAllHooks\": true }").unwrap();
+    let output = home.install("claude");
+    assert!(String::from_utf8(output.stdout).unwrap().contains("! `disableAllHooks`"));
+}
+
+#[test]
+fn the_settings_of_a_project_are_changed_where_it_is() {
+    let home = Home::new();
+    fs::create_dir(home.at("project")).unwrap();
+    let args = ["install", "claude", "--policy", "policy.toml", "--in", "project"];
+    succeeded(&home.run(&args));
+    assert!(home.at("project/.claude/settings.json").exists() && !home.at(".claude").exists());
+    // An agent writes in its project: the script is not there.
+    assert_eq!(fs::read_dir(home.at("project")).unwrap().count(), 1);
+    succeeded(&home.run(&["uninstall", "claude", "--in", "project"]));
+    assert!(!home.at("project/.claude/settings.json").exists());
+}
