@@ -116,6 +116,49 @@ fn an_installed_guard_is_at_each_event_and_leaves_the_rest_as_it_was() {
 }
 
 #[test]
+fn a_plug_in_asks_the_guard_of_opencode() {
+    let home = Home::new();
+    succeeded(&home.install("opencode"));
+    let plugin = home.at(".config/opencode/plugin/hooks-agent.js");
+    let text = fs::read_to_string(&plugin).unwrap();
+    let script = home.at(".config/hooks-agent/opencode.sh");
+    assert!(text.contains(&format!("const script = {}\n", json!(script.to_str().unwrap()))));
+    let event = json!({
+        "hook": "tool.execute.before", "input": { "sessionID": "s", "tool": "Bash" },
+        "output": { "args": {} },
+    });
+    let command = format!("sh '{}' tool.execute.before", script.display());
+    let denied = hooked(&home, &command, &event);
+    let answer: Value = serde_json::from_slice(&denied.stdout).unwrap();
+    assert!(answer["deny"].as_str().unwrap().contains("Bash"), "{answer}");
+    succeeded(&home.run(&["uninstall", "opencode"]));
+    assert!(!plugin.exists() && !script.exists());
+}
+
+#[test]
+fn cline_has_a_program_for_each_event_and_none_of_others_is_replaced() {
+    let home = Home::new();
+    succeeded(&home.install("cline"));
+    let hook = home.at(".cline/hooks/PreToolUse");
+    let event = json!({
+        "clineVersion": "", "hookName": "tool_call", "taskId": "t",
+        "tool_call": { "id": "1", "name": "Bash", "input": {} },
+    });
+    let denied = hooked(&home, hook.to_str().unwrap(), &event);
+    assert_eq!(serde_json::from_slice::<Value>(&denied.stdout).unwrap()["cancel"], true);
+    fs::remove_file(home.at(".config/hooks-agent/cline.sh")).unwrap();
+    let no_script = hooked(&home, hook.to_str().unwrap(), &event);
+    assert_eq!(serde_json::from_slice::<Value>(&no_script.stdout).unwrap()["cancel"], true);
+    succeeded(&home.run(&["uninstall", "cline"]));
+    assert!(!hook.exists());
+    fs::write(&hook, "#!/bin/sh\n").unwrap();
+    let refused = home.install("cline");
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("is another hook"));
+    succeeded(&home.run(&["uninstall", "cline"]));
+    assert_eq!(fs::read_to_string(&hook).unwrap(), "#!/bin/sh\n");
+}
+
+#[test]
 fn settings_that_were_not_there_are_gone_again() {
     for (agent, path) in AGENTS {
         let home = Home::new();

@@ -1,5 +1,6 @@
 //! `hooks-agent install` and `hooks-agent uninstall`: the guard in the settings of a coding agent.
 
+mod files;
 mod place;
 mod script;
 mod settings;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use clap::Args;
 use hooks_core::BoxError;
 
+use crate::cli::install::files::Files;
 use crate::cli::install::place::Place;
 use crate::cli::install::script::Script;
 use crate::cli::install::settings::Settings;
@@ -72,7 +74,6 @@ fn ended(done: Result<(), BoxError>) -> ExitCode {
 }
 
 fn installed(args: &InstallArgs) -> Result<(), BoxError> {
-    let place = Place::of(args.agent)?;
     if args.policies.is_empty() {
         let name = args.agent.name();
         return Err(format!(
@@ -89,6 +90,17 @@ fn installed(args: &InstallArgs) -> Result<(), BoxError> {
         guard.extend(["--state".into(), std::path::absolute(state)?.into_os_string()]);
     }
     let script = Script::of(args.agent, args.project.as_deref())?;
+    if let Some(files) = Files::of(args.agent, args.project.as_deref(), &script)? {
+        files.check()?;
+        files.print('+');
+        println!("+ {}", script.path.display());
+        if args.dry_run {
+            return Ok(());
+        }
+        script.write(args.agent, &guard, files.events)?;
+        return files.write();
+    }
+    let place = Place::of(args.agent)?;
     let mut settings = Settings::read(&place.settings(args.project.as_deref())?)?;
     settings.remove(&script.path)?;
     for event in place.events {
@@ -113,8 +125,16 @@ fn installed(args: &InstallArgs) -> Result<(), BoxError> {
 }
 
 fn uninstalled(args: &UninstallArgs) -> Result<(), BoxError> {
-    let place = Place::of(args.agent)?;
     let script = Script::of(args.agent, args.project.as_deref())?;
+    if let Some(files) = Files::of(args.agent, args.project.as_deref(), &script)? {
+        files.print('-');
+        if args.dry_run {
+            return Ok(());
+        }
+        files.remove()?;
+        return script.remove();
+    }
+    let place = Place::of(args.agent)?;
     let mut settings = Settings::read(&place.settings(args.project.as_deref())?)?;
     settings.remove(&script.path)?;
     settings.print();

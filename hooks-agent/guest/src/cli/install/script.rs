@@ -39,14 +39,18 @@ impl Script {
 
     /// Returns the command of an event. It has no `$`: some agents fill in variables before a shell does.
     pub(super) fn command(&self, event: &str) -> Result<String, BoxError> {
-        let path = text_of(&self.path)?;
-        if path.contains('$') {
+        let run = self.run(event)?;
+        if run.contains('$') {
             return Err(
-                format!("{path} has a `$`, which some agents replace: use another folder").into()
+                format!("{run} has a `$`, which some agents replace: use another folder").into()
             );
         }
-        let script = quoted(path);
-        Ok(format!("sh {script} {event} || {{ echo 'the guard did not run' >&2; exit 2; }}"))
+        Ok(format!("{run} || {{ echo 'the guard did not run' >&2; exit 2; }}"))
+    }
+
+    /// Returns what runs the script at an event.
+    pub(super) fn run(&self, event: &str) -> Result<String, BoxError> {
+        Ok(format!("sh {} {event}", quoted(text_of(&self.path)?)))
     }
 
     /// Writes the script.
