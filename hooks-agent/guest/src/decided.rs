@@ -1,4 +1,4 @@
-//! What a guard makes of an event, before an agent is told in its own form.
+//! The decision of a guard about an event, of no agent's form yet.
 
 use std::error::Error;
 

@@ -1,4 +1,4 @@
-//! What a program prints, and how it ends.
+//! The answer of a hook that is a program: its output and its exit code.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What several agents write alike: the field names of Claude Code, and its answers.
+//! The field names of Claude Code, and its answers, which several agents share.
 
 use hooks_agent_policy::command::Input;
 use serde_json::{Value, json};

@@ -71,3 +71,10 @@ pub(super) fn text_of(value: &Value) -> String {
         value => value.to_string(),
     }
 }
+
+/// Returns the texts of a result that has parts.
+pub(super) fn texts_of(result: &Value) -> String {
+    let Value::Array(parts) = result else { return text_of(result) };
+    let texts: Option<Vec<_>> = parts.iter().map(|part| part["text"].as_str()).collect();
+    texts.map_or_else(|| result.to_string(), |texts| texts.join("\n"))
+}

@@ -77,7 +77,7 @@ impl Dialect {
         self.0.gaps
     }
 
-    /// Returns what the agent cannot be told at its events, a line each, with what it is told in place of it.
+    /// Returns the decisions that the agent takes in no form at an event, a line each, with the stricter one that it gets.
     ///
     /// ```
     /// use hooks_agent::guest::Dialect;

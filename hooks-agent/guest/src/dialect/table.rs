@@ -1,4 +1,4 @@
-//! What a dialect is: a table of events, a function that reads, and one that writes.
+//! The table of a dialect: its events, a function that reads them, and one that writes answers.
 
 use hooks_agent_policy::command::{CommandEvent, Input};
 use serde_json::{Map, Value};
@@ -38,6 +38,13 @@ pub(super) struct Event {
     pub(super) kind: Kind,
     /// What the agent can be told at it.
     pub(super) takes: &'static [Form],
+}
+
+impl Event {
+    /// An event at which nothing is decided.
+    pub(super) const fn noted(name: &'static str) -> Self {
+        Self { name, kind: Kind::Noted, takes: &[] }
+    }
 }
 
 /// What an event is about.
@@ -107,7 +114,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Says what an agent is told.
+    /// Names the form, for people.
     pub(super) const fn text(self) -> &'static str {
         match self {
             Self::Adds => "text that hooks add for the model",

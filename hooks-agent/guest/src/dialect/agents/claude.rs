@@ -8,15 +8,11 @@ use crate::decided::Decided;
 use crate::dialect::agents::contract;
 use crate::dialect::answer::{Answer, said};
 use crate::dialect::common::{self, adds, block, end, is_under, permission};
-use crate::dialect::fields::text_of;
+use crate::dialect::fields::texts_of;
 use crate::dialect::table::Form::{
     Adds, Asks, Blocks, Denies, Ends, GoesOn, Replaces, Rewrites, Warns, Withholds,
 };
 use crate::dialect::table::{Event, Kind, Table};
-
-const fn noted(name: &'static str) -> Event {
-    Event { name, kind: Kind::Noted, takes: &[] }
-}
 
 pub(super) const TABLE: Table = Table {
     name: "claude",
@@ -34,31 +30,31 @@ pub(super) const TABLE: Table = Table {
         Event { name: "SubagentStop", kind: Kind::SubagentStop, takes: &[GoesOn, Ends] },
         Event { name: "ConfigChange", kind: Kind::Settings, takes: &[Blocks] },
         // `PreToolUse` decides before it.
-        noted("PermissionRequest"),
+        Event::noted("PermissionRequest"),
         // Its result cannot be replaced: `PostToolBatch` decides about it.
-        noted("PostToolUseFailure"),
-        noted("CwdChanged"),
-        noted("DirectoryAdded"),
-        noted("Elicitation"),
-        noted("ElicitationResult"),
-        noted("FileChanged"),
-        noted("InstructionsLoaded"),
-        noted("MessageDisplay"),
-        noted("Notification"),
-        noted("PermissionDenied"),
-        noted("PostCompact"),
-        noted("PostModelSwitch"),
-        noted("PreCompact"),
-        noted("PreModelSwitch"),
-        noted("SessionEnd"),
-        noted("Setup"),
-        noted("StopFailure"),
-        noted("SubagentStart"),
-        noted("TaskCompleted"),
-        noted("TaskCreated"),
-        noted("TeammateIdle"),
-        noted("WorktreeCreate"),
-        noted("WorktreeRemove"),
+        Event::noted("PostToolUseFailure"),
+        Event::noted("CwdChanged"),
+        Event::noted("DirectoryAdded"),
+        Event::noted("Elicitation"),
+        Event::noted("ElicitationResult"),
+        Event::noted("FileChanged"),
+        Event::noted("InstructionsLoaded"),
+        Event::noted("MessageDisplay"),
+        Event::noted("Notification"),
+        Event::noted("PermissionDenied"),
+        Event::noted("PostCompact"),
+        Event::noted("PostModelSwitch"),
+        Event::noted("PreCompact"),
+        Event::noted("PreModelSwitch"),
+        Event::noted("SessionEnd"),
+        Event::noted("Setup"),
+        Event::noted("StopFailure"),
+        Event::noted("SubagentStart"),
+        Event::noted("TaskCompleted"),
+        Event::noted("TaskCreated"),
+        Event::noted("TeammateIdle"),
+        Event::noted("WorktreeCreate"),
+        Event::noted("WorktreeRemove"),
     ],
     is_of: |fields| is_under(fields, "/.claude/"),
     name_of: common::name_of,
@@ -186,11 +182,4 @@ fn has_shape(one: &Value, other: &Value) -> bool {
         (Value::String(_), Value::String(_)) => true,
         (one, other) => one == other,
     }
-}
-
-/// Returns the texts of a result of MCP.
-fn texts_of(result: &Value) -> String {
-    let Value::Array(parts) = result else { return text_of(result) };
-    let texts: Option<Vec<_>> = parts.iter().map(|part| part["text"].as_str()).collect();
-    texts.map_or_else(|| result.to_string(), |texts| texts.join("\n"))
 }

@@ -9,10 +9,6 @@ use crate::dialect::fields::{Fields, has, input, needed, object, text, value};
 use crate::dialect::table::Form::{Denies, Ends, Rewrites};
 use crate::dialect::table::{Event, Kind, Table};
 
-const fn noted(name: &'static str) -> Event {
-    Event { name, kind: Kind::Noted, takes: &[] }
-}
-
 pub(super) const TABLE: Table = Table {
     name: "cline",
     agent: "Cline",
@@ -21,14 +17,14 @@ pub(super) const TABLE: Table = Table {
         Event { name: "PreToolUse", kind: Kind::Tool, takes: &[Rewrites, Denies] },
         Event { name: "PostToolUse", kind: Kind::Result, takes: &[Ends] },
         // Nothing that is answered there has an effect.
-        noted("UserPromptSubmit"),
-        noted("TaskStart"),
-        noted("TaskResume"),
-        noted("TaskCancel"),
-        noted("TaskComplete"),
-        noted("TaskError"),
-        noted("PreCompact"),
-        noted("SessionShutdown"),
+        Event::noted("UserPromptSubmit"),
+        Event::noted("TaskStart"),
+        Event::noted("TaskResume"),
+        Event::noted("TaskCancel"),
+        Event::noted("TaskComplete"),
+        Event::noted("TaskError"),
+        Event::noted("PreCompact"),
+        Event::noted("SessionShutdown"),
     ],
     is_of: |fields| has(fields, "clineVersion"),
     name_of,

@@ -11,10 +11,6 @@ use crate::dialect::fields::{has, text_of};
 use crate::dialect::table::Form::{Blocks, Denies, GoesOn, Replaces, Rewrites, Withholds};
 use crate::dialect::table::{Event, Kind, Table};
 
-const fn noted(name: &'static str) -> Event {
-    Event { name, kind: Kind::Noted, takes: &[] }
-}
-
 pub(super) const TABLE: Table = Table {
     name: "codex",
     agent: "Codex",
@@ -24,16 +20,16 @@ pub(super) const TABLE: Table = Table {
         Event { name: "PreToolUse", kind: Kind::Tool, takes: &[Rewrites, Denies] },
         Event { name: "PostToolUse", kind: Kind::Result, takes: &[Replaces, Withholds] },
         Event { name: "Stop", kind: Kind::Stop, takes: &[GoesOn] },
-        noted("SubagentStop"),
-        noted("SubagentStart"),
-        noted("SessionStart"),
-        noted("SessionEnd"),
-        noted("PermissionRequest"),
-        noted("PreCompact"),
-        noted("PostCompact"),
-        noted("PreModelRequest"),
-        noted("PostModelRequest"),
-        noted("Interrupt"),
+        Event::noted("SubagentStop"),
+        Event::noted("SubagentStart"),
+        Event::noted("SessionStart"),
+        Event::noted("SessionEnd"),
+        Event::noted("PermissionRequest"),
+        Event::noted("PreCompact"),
+        Event::noted("PostCompact"),
+        Event::noted("PreModelRequest"),
+        Event::noted("PostModelRequest"),
+        Event::noted("Interrupt"),
     ],
     is_of: |fields| has(fields, "turn_id") || is_under(fields, "/.codex/"),
     name_of: common::name_of,

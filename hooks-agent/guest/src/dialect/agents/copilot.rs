@@ -11,10 +11,6 @@ use crate::dialect::fields::{Fields, has, input, needed, object, switch, text, t
 use crate::dialect::table::Form::{Asks, Blocks, Denies, GoesOn, Replaces, Rewrites, Withholds};
 use crate::dialect::table::{Event, Kind, Table};
 
-const fn noted(name: &'static str) -> Event {
-    Event { name, kind: Kind::Noted, takes: &[] }
-}
-
 pub(super) const TABLE: Table = Table {
     name: "copilot",
     agent: "Copilot CLI",
@@ -28,26 +24,26 @@ pub(super) const TABLE: Table = Table {
         Event { name: "PreToolUse", kind: Kind::Tool, takes: &[Rewrites, Denies] },
         Event { name: "PostToolUse", kind: Kind::Result, takes: &[Replaces, Withholds] },
         Event { name: "Stop", kind: Kind::Stop, takes: &[] },
-        noted("errorOccurred"),
-        noted("notification"),
-        noted("permissionRequest"),
-        noted("postToolUseFailure"),
-        noted("preCompact"),
-        noted("preMcpToolCall"),
-        noted("sessionEnd"),
-        noted("sessionStart"),
-        noted("subagentStart"),
-        noted("subagentStop"),
-        noted("userPromptTransformed"),
-        noted("ErrorOccurred"),
-        noted("Notification"),
-        noted("PermissionRequest"),
-        noted("PostToolUseFailure"),
-        noted("PreCompact"),
-        noted("SessionEnd"),
-        noted("SessionStart"),
-        noted("SubagentStart"),
-        noted("SubagentStop"),
+        Event::noted("errorOccurred"),
+        Event::noted("notification"),
+        Event::noted("permissionRequest"),
+        Event::noted("postToolUseFailure"),
+        Event::noted("preCompact"),
+        Event::noted("preMcpToolCall"),
+        Event::noted("sessionEnd"),
+        Event::noted("sessionStart"),
+        Event::noted("subagentStart"),
+        Event::noted("subagentStop"),
+        Event::noted("userPromptTransformed"),
+        Event::noted("ErrorOccurred"),
+        Event::noted("Notification"),
+        Event::noted("PermissionRequest"),
+        Event::noted("PostToolUseFailure"),
+        Event::noted("PreCompact"),
+        Event::noted("SessionEnd"),
+        Event::noted("SessionStart"),
+        Event::noted("SubagentStart"),
+        Event::noted("SubagentStop"),
     ],
     is_of: |fields| {
         let is_of_claude_code = has(fields, "hook_event_name")

@@ -10,10 +10,6 @@ use crate::dialect::fields::{Fields, has, input, needed, text};
 use crate::dialect::table::Form::{Blocks, Denies, GoesOn};
 use crate::dialect::table::{Event, Kind, Table};
 
-const fn noted(name: &'static str) -> Event {
-    Event { name, kind: Kind::Noted, takes: &[] }
-}
-
 const fn tool(name: &'static str) -> Event {
     Event { name, kind: Kind::Tool, takes: &[Denies] }
 }
@@ -31,18 +27,18 @@ pub(super) const TABLE: Table = Table {
         tool("beforeTabFileRead"),
         tool("subagentStart"),
         Event { name: "stop", kind: Kind::Stop, takes: &[GoesOn] },
-        noted("postToolUse"),
-        noted("postToolUseFailure"),
-        noted("afterShellExecution"),
-        noted("afterMCPExecution"),
-        noted("afterFileEdit"),
-        noted("afterTabFileEdit"),
-        noted("afterAgentResponse"),
-        noted("afterAgentThought"),
-        noted("preCompact"),
-        noted("sessionStart"),
-        noted("sessionEnd"),
-        noted("subagentStop"),
+        Event::noted("postToolUse"),
+        Event::noted("postToolUseFailure"),
+        Event::noted("afterShellExecution"),
+        Event::noted("afterMCPExecution"),
+        Event::noted("afterFileEdit"),
+        Event::noted("afterTabFileEdit"),
+        Event::noted("afterAgentResponse"),
+        Event::noted("afterAgentThought"),
+        Event::noted("preCompact"),
+        Event::noted("sessionStart"),
+        Event::noted("sessionEnd"),
+        Event::noted("subagentStop"),
     ],
     is_of: |fields| has(fields, "conversation_id") && has(fields, "generation_id"),
     name_of: common::name_of,

@@ -1,21 +1,17 @@
 //! Gemini CLI.
 
 use hooks_agent_policy::command::Input;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::contract::withheld;
 use crate::decided::Decided;
 use crate::dialect::answer::{Answer, said};
 use crate::dialect::common::{self, adds, end, is_under};
-use crate::dialect::fields::{Fields, has, input, needed, object, switch, text, text_of};
+use crate::dialect::fields::{Fields, has, input, needed, object, switch, text, texts_of};
 use crate::dialect::table::Form::{
     Adds, Blocks, Denies, Ends, GoesOn, Replaces, Rewrites, Withholds,
 };
 use crate::dialect::table::{Event, Kind, Table};
-
-const fn noted(name: &'static str) -> Event {
-    Event { name, kind: Kind::Noted, takes: &[] }
-}
 
 pub(super) const TABLE: Table = Table {
     name: "gemini",
@@ -27,12 +23,12 @@ pub(super) const TABLE: Table = Table {
         Event { name: "BeforeTool", kind: Kind::Tool, takes: &[Rewrites, Denies, Ends] },
         Event { name: "AfterTool", kind: Kind::Result, takes: &[Replaces, Withholds, Ends] },
         Event { name: "AfterAgent", kind: Kind::Stop, takes: &[GoesOn] },
-        noted("BeforeModel"),
-        noted("AfterModel"),
-        noted("BeforeToolSelection"),
-        noted("Notification"),
-        noted("PreCompress"),
-        noted("SessionEnd"),
+        Event::noted("BeforeModel"),
+        Event::noted("AfterModel"),
+        Event::noted("BeforeToolSelection"),
+        Event::noted("Notification"),
+        Event::noted("PreCompress"),
+        Event::noted("SessionEnd"),
     ],
     is_of: |fields| {
         let own = ["BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel"];
@@ -99,11 +95,4 @@ fn write(event: &Event, decided: Decided, _: &Input) -> Answer {
 
 fn deny(reason: &str) -> Answer {
     Answer::json(json!({ "decision": "deny", "reason": said(reason) }))
-}
-
-/// Returns the texts of a result that has parts.
-fn texts_of(result: &Value) -> String {
-    let Value::Array(parts) = result else { return text_of(result) };
-    let texts: Option<Vec<_>> = parts.iter().map(|part| part["text"].as_str()).collect();
-    texts.map_or_else(|| result.to_string(), |texts| texts.join("\n"))
 }

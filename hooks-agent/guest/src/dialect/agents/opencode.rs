@@ -1,4 +1,4 @@
-//! opencode, by the plug-in that this crate installs: it passes on what its hooks get, and throws what it is told.
+//! opencode, by the plug-in that `hooks-agent install` writes: it passes events on, and throws a deny.
 
 use hooks_agent_policy::command::Input;
 use serde_json::{Map, Value, json};

@@ -10,10 +10,6 @@ use crate::dialect::fields::{Fields, text_of};
 use crate::dialect::table::Form::{Asks, Blocks, Denies, Replaces, Withholds};
 use crate::dialect::table::{Event, Kind, Table};
 
-const fn noted(name: &'static str) -> Event {
-    Event { name, kind: Kind::Noted, takes: &[] }
-}
-
 pub(super) const TABLE: Table = Table {
     name: "qwen",
     agent: "Qwen Code",
@@ -22,15 +18,15 @@ pub(super) const TABLE: Table = Table {
         Event { name: "UserPromptSubmit", kind: Kind::Prompt, takes: &[Blocks] },
         Event { name: "PreToolUse", kind: Kind::Tool, takes: &[Asks, Denies] },
         Event { name: "PostToolUse", kind: Kind::Result, takes: &[Replaces, Withholds] },
-        noted("Stop"),
-        noted("SubagentStart"),
-        noted("SubagentStop"),
-        noted("PostToolUseFailure"),
-        noted("PermissionRequest"),
-        noted("PreCompact"),
-        noted("Notification"),
-        noted("SessionStart"),
-        noted("SessionEnd"),
+        Event::noted("Stop"),
+        Event::noted("SubagentStart"),
+        Event::noted("SubagentStop"),
+        Event::noted("PostToolUseFailure"),
+        Event::noted("PermissionRequest"),
+        Event::noted("PreCompact"),
+        Event::noted("Notification"),
+        Event::noted("SessionStart"),
+        Event::noted("SessionEnd"),
     ],
     is_of: |fields| is_under(fields, "/.qwen/"),
     name_of: common::name_of,

@@ -9,10 +9,6 @@ use crate::dialect::fields::{Fields, has, input, needed, text};
 use crate::dialect::table::Form::{Blocks, Denies};
 use crate::dialect::table::{Event, Kind, Table};
 
-const fn noted(name: &'static str) -> Event {
-    Event { name, kind: Kind::Noted, takes: &[] }
-}
-
 const fn tool(name: &'static str) -> Event {
     Event { name, kind: Kind::Tool, takes: &[Denies] }
 }
@@ -27,13 +23,13 @@ pub(super) const TABLE: Table = Table {
         tool("pre_mcp_tool_use"),
         tool("pre_read_code"),
         tool("pre_write_code"),
-        noted("post_run_command"),
-        noted("post_mcp_tool_use"),
-        noted("post_read_code"),
-        noted("post_write_code"),
-        noted("post_cascade_response"),
-        noted("post_cascade_response_with_transcript"),
-        noted("post_setup_worktree"),
+        Event::noted("post_run_command"),
+        Event::noted("post_mcp_tool_use"),
+        Event::noted("post_read_code"),
+        Event::noted("post_write_code"),
+        Event::noted("post_cascade_response"),
+        Event::noted("post_cascade_response_with_transcript"),
+        Event::noted("post_setup_worktree"),
     ],
     is_of: |fields| has(fields, "agent_action_name"),
     name_of: |fields| Some(fields.get("agent_action_name")?.as_str()?.to_owned()),
