@@ -146,6 +146,65 @@ fn counts_hold_over_processes_that_run_at_once() {
 }
 
 #[test]
+fn a_sub_agent_with_a_session_of_its_own_does_not_escape_a_limit() {
+    let project =
+        Project::new("version = 1\n[[hook]]\nuse = \"tool_call_limit\"\nwith = { thread = 2 }\n");
+    let call = |session: &str, parent: Value| {
+        let event = json!({
+            "sessionId": session, "timestamp": 1, "cwd": "/p", "toolName": "bash",
+            "toolArgs": { "command": "ls" }, "parentAgentId": parent,
+        });
+        let answer: Value =
+            serde_json::from_slice(&project.guard(&event.to_string()).stdout).unwrap();
+        answer["permissionDecision"].clone()
+    };
+    assert_eq!(call("above", json!(null)), json!(null));
+    assert_eq!(call("below", json!("above")), json!(null));
+    assert_eq!(call("lowest", json!("below")), "deny");
+    assert_eq!(call("above", json!(null)), "deny");
+    assert_eq!(call("another", json!(null)), json!(null));
+}
+
+#[test]
+fn a_guard_that_takes_too_long_denies_before_its_agent_goes_on() {
+    let args = ["guard", "--agent", "codex", "--event", "PreToolUse", "--deadline", "1"];
+    let mut child = Command::new(PROGRAM)
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The event never comes.
+    let never = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(never);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("longer than 1 seconds"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_answer_that_cannot_be_written_blocks_by_the_exit_code() {
+    let project = Project::new("version = 1\n");
+    let (policy, state) = (project.policy(), project.state());
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut child = Command::new(PROGRAM)
+        .args(["guard", "--policy", path(&policy), "--state", path(&state)])
+        .stdin(Stdio::piped())
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(tool_use("Read").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!output.stderr.is_empty());
+}
+
+#[test]
 fn what_cannot_be_decided_is_blocked() {
     let project = Project::new(POLICY);
     let blocked = |output: Output, expected: &str| {

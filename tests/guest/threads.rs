@@ -125,3 +125,16 @@ async fn a_thread_whose_events_change_nothing_is_not_forgotten() {
     assert_eq!(days, 0);
     assert_eq!(count(&mut threads, "a").await, 2);
 }
+
+#[tokio::test]
+async fn a_session_that_is_a_part_of_another_counts_as_its_outermost_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut threads = GuestThreads::open(folder.path().join("threads.db")).await.unwrap();
+    assert_eq!(threads.outermost("below", "above").await.unwrap(), "above");
+    assert_eq!(threads.outermost("lowest", "below").await.unwrap(), "above");
+    // The first parent stays.
+    assert_eq!(threads.outermost("below", "elsewhere").await.unwrap(), "above");
+    // A circle has an end.
+    threads.outermost("above", "below").await.unwrap();
+    assert_eq!(threads.outermost("alone", "alone").await.unwrap(), "alone");
+}
