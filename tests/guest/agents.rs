@@ -286,6 +286,13 @@ async fn gemini_cli() {
     assert_eq!(json_of(&result(parts)).await, deny("it is *******"));
     assert!(is_withheld(&json_of(&result(json!("UNKNOWN"))).await["reason"]));
 
+    // The model reads the error of a call that failed.
+    let mut failed = result(json!("it failed"));
+    failed["tool_response"]["error"] = json!({ "message": "no file hunter2" });
+    let masked = json_of(&failed).await;
+    assert_eq!(masked["decision"], "deny");
+    assert!(!masked.to_string().contains("hunter2"), "{masked}");
+
     let prompt =
         |text: &str| with(&base, json!({ "hook_event_name": "BeforeAgent", "prompt": text }));
     assert_eq!(json_of(&prompt("hello")).await, json!({}));
@@ -395,7 +402,8 @@ async fn opencode() {
     let parts = |text: &str| json!([{ "type": "text", "text": text }]);
     let masked = json_of(&result(json!({ "content": parts("it is hunter2") }))).await;
     assert_eq!(masked, json!({ "result": parts("it is *******") }));
-    assert!(is_withheld(&json_of(&result(json!({ "output": "UNKNOWN" }))).await["result"]));
+    // Thrown: what is beside the text is not read either.
+    assert!(is_withheld(&json_of(&result(json!({ "output": "UNKNOWN" }))).await["deny"]));
     let prompt = event("chat.message", json!({}), json!({ "parts": parts("DENY") }));
     assert_eq!(json_of(&prompt).await, deny("not this"));
 }
@@ -535,4 +543,35 @@ fn what_an_agent_cannot_be_told_becomes_something_stricter() {
     }
     let error = "continue".parse::<Dialect>().unwrap_err().to_string();
     assert!(error.contains("never calls them"), "{error}");
+}
+
+#[tokio::test]
+async fn a_prompt_that_qwen_code_writes_again_begins_no_run_until_the_turn_ends() {
+    let event = |name: &str, more: Value| {
+        let base = json!({ "session_id": "s", "transcript_path": "/home/ada/.qwen/p/s.jsonl", "hook_event_name": name });
+        with(&base, more).to_string()
+    };
+    let prompt = || event("UserPromptSubmit", json!({ "prompt": "go" }));
+    let (guard, mut thread) = (obedient(), GuestThread::default());
+    let mut run = async |event: String| {
+        let received = Received::read(event.as_bytes(), None, None).unwrap();
+        received.answer(&guard, &mut thread).await;
+        thread.run.unwrap()
+    };
+    let first = run(prompt()).await;
+    assert_eq!(run(prompt()).await, first);
+    run(event("Stop", json!({ "stop_hook_active": true }))).await;
+    assert_ne!(run(prompt()).await, first);
+}
+
+#[test]
+fn an_event_that_cannot_be_read_is_answered_in_the_form_of_whose_it_is() {
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let event = format!(
+        r#"{{"session_id": "s", "tool_response": {deep}, "turn_id": "1", "hook_event_name": "PostToolUse"}}"#
+    );
+    let answer = Received::read(event.as_bytes(), None, None).unwrap_err().answer();
+    let json = answer.json.unwrap();
+    assert!(json["decision"] == "block" && is_withheld(&json["reason"]), "{json}");
+    assert_eq!(json.as_object().unwrap().len(), 2, "Codex takes no other field");
 }

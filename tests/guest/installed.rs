@@ -205,8 +205,9 @@ fn a_guard_that_is_killed_missing_or_silent_blocks_in_the_form_of_the_agent() {
     assert!(String::from_utf8(missing.stdout).unwrap().contains("\"deny\""));
     fs::remove_file(&script).unwrap();
     let no_script = hooked(&home, &command, &event);
-    assert_eq!(no_script.status.code(), Some(2));
-    assert!(!no_script.stderr.is_empty());
+    let answer: Value = serde_json::from_slice(&no_script.stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert!(no_script.status.success());
 }
 
 #[test]
@@ -236,6 +237,35 @@ fn settings_that_cannot_be_changed_stay_as_they_are() {
 }
 
 #[test]
+fn a_home_with_an_apostrophe_is_no_obstacle() {
+    let home = Home::new();
+    fs::create_dir(home.at("o'brien")).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = Command::new(PROGRAM);
+        command.args(args).env_clear().env("HOME", home.at("o'brien")).current_dir(home.0.path());
+        command.output().unwrap()
+    };
+    for _ in 0..2 {
+        succeeded(&run(&["install", "claude", "--policy", "policy.toml"]));
+    }
+    let settings = home.read("o'brien/.claude/settings.json");
+    assert_eq!(settings["hooks"]["PreToolUse"].as_array().unwrap().len(), 1);
+    succeeded(&run(&["uninstall", "claude"]));
+    assert!(!home.at("o'brien/.claude/settings.json").exists());
+}
+
+#[test]
+fn settings_that_an_agent_has_elsewhere_are_not_changed_here() {
+    let home = Home::new();
+    let mut command = Command::new(PROGRAM);
+    command.args(["install", "codex", "--policy", "policy.toml"]).current_dir(home.0.path());
+    let output = command.env_clear().env("HOME", home.0.path()).env("CODEX_HOME", "/x").output();
+    let output = output.unwrap();
+    assert!(!output.status.success());
+    assert!(String::from_utf8(output.stderr).unwrap().contains("`CODEX_HOME` is set"));
+}
+
+#[test]
 fn a_switch_that_keeps_hooks_from_running_is_said() {
     let home = Home::new();
     fs::create_dir_all(home.at(".claude")).unwrap();
@@ -250,9 +280,10 @@ fn the_settings_of_a_project_are_changed_where_it_is() {
     fs::create_dir(home.at("project")).unwrap();
     let args = ["install", "claude", "--policy", "policy.toml", "--in", "project"];
     succeeded(&home.run(&args));
-    assert!(home.at("project/.claude/settings.json").exists() && !home.at(".claude").exists());
+    let settings = home.at("project/.claude/settings.local.json");
+    assert!(settings.exists() && !home.at(".claude").exists());
     // An agent writes in its project: the script is not there.
     assert_eq!(fs::read_dir(home.at("project")).unwrap().count(), 1);
     succeeded(&home.run(&["uninstall", "claude", "--in", "project"]));
-    assert!(!home.at("project/.claude/settings.json").exists());
+    assert!(!settings.exists());
 }

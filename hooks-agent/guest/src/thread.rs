@@ -21,6 +21,12 @@ pub struct GuestThread {
     /// The tool calls of the last answer of the model whose results were decided about.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub answered: BTreeSet<String>,
+    /// Whether a turn has begun and not ended, of an agent that writes its prompts again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_in_turn: bool,
+    /// Whether the prompt that is decided about goes on with the run.
+    #[serde(skip)]
+    pub(crate) goes_on: bool,
 }
 
 impl GuestThread {
@@ -31,7 +37,8 @@ impl GuestThread {
         let prompts = [CommandEvent::UserPromptSubmit, CommandEvent::Own(EventKind::PreCall)];
         // What a sub-agent is told goes on with the run of its caller.
         let is_of_sub_agent = event == CommandEvent::UserPromptSubmit && input.agent_id.is_some();
-        let begins = prompts.contains(&event) && !is_of_sub_agent || self.run.is_none();
+        let goes_on = is_of_sub_agent || std::mem::take(&mut self.goes_on);
+        let begins = prompts.contains(&event) && !goes_on || self.run.is_none();
         match named {
             Some(run) => self.run = Some(run),
             None if begins => self.run = Some(RunId::random()),

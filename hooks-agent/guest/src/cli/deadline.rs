@@ -16,7 +16,7 @@ impl Deadline {
     pub(super) fn start(seconds: u64, late: Answer) -> Self {
         let late = Arc::new(Mutex::new(Some(late)));
         let watched = late.clone();
-        thread::spawn(move || {
+        let watch = move || {
             thread::sleep(Duration::from_secs(seconds));
             let mut answer = lock(&watched);
             // While this is held nothing else is printed.
@@ -25,7 +25,14 @@ impl Deadline {
                 print(&answer);
                 process::exit(i32::from(answer.code));
             }
-        });
+        };
+        if thread::Builder::new().spawn(watch).is_err() {
+            // Nothing would end a guard that is late.
+            if let Some(answer) = lock(&late).take() {
+                print(&answer);
+                process::exit(i32::from(answer.code));
+            }
+        }
         Self(late)
     }
 

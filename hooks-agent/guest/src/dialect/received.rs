@@ -4,8 +4,8 @@ use std::fmt;
 use std::io::{BufReader, Read};
 
 use hooks_agent_policy::command::{CommandEvent, Input};
-use serde::Deserializer;
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use crate::decided::Decided;
@@ -51,8 +51,7 @@ impl Received {
             Ok(fields) => fields,
             Err(error) => {
                 let reason = format!("the event cannot be read, {}", place_of(&error));
-                let name = event.map(str::to_owned).or_else(|| name_in(bytes));
-                return Err(Unread::of(agent, name, reason));
+                return Err(Unread::named(bytes, agent, event, reason));
             }
         };
         let found = Dialect::of(&fields);
@@ -165,9 +164,13 @@ impl Received {
             Kind::Settings => Decided::Blocks(SETTINGS.to_owned()),
             Kind::Batch => self.batch(guard, thread).await,
             kind => {
-                if let (Kind::Result, Some(id)) = (kind, &self.input.tool_use_id) {
+                let has_batches = || self.dialect.0.events.iter().any(|it| it.kind == Kind::Batch);
+                if let (Kind::Result, Some(id)) = (kind, &self.input.tool_use_id)
+                    && has_batches()
+                {
                     thread.answered.insert(id.clone());
                 }
+                self.begin_or_go_on(thread);
                 match self.input.hook_event_name.parse() {
                     Ok(event) => guard.decided(event, &self.input, thread).await,
                     Err(_) => undecided(kind, unchecked(kind)),
@@ -177,12 +180,24 @@ impl Received {
         self.write(decided)
     }
 
+    /// Notes whether a prompt goes on with its run: an agent may write one for each result of a tool.
+    fn begin_or_go_on(&self, thread: &mut GuestThread) {
+        match self.event.kind {
+            Kind::Prompt if self.dialect.0.repeats_prompts => {
+                thread.goes_on = thread.is_in_turn;
+                thread.is_in_turn = true;
+            }
+            Kind::Stop => thread.is_in_turn = false,
+            _ => {}
+        }
+    }
+
     /// Ends the run if hooks would keep something of a result from the model that no event could change: that of a tool
     /// call which failed.
     async fn batch(&self, guard: &Guard, thread: &mut GuestThread) -> Decided {
-        let answered = std::mem::take(&mut thread.answered);
         for call in &self.calls {
-            if call.tool_use_id.as_ref().is_some_and(|id| answered.contains(id)) {
+            // A sub-agent has batches of the same session.
+            if call.tool_use_id.as_ref().is_some_and(|id| thread.answered.remove(id)) {
                 continue;
             }
             match guard.decided(CommandEvent::PostToolUse, call, thread).await {
@@ -243,8 +258,11 @@ impl Unread {
         event: Option<&str>,
         reason: impl Into<String>,
     ) -> Self {
-        let name = event.map(str::to_owned).or_else(|| name_in(bytes));
-        Self::of(agent, name, reason.into())
+        let read = signs_in(bytes);
+        let found = Dialect::of(&read);
+        let name = found.or(agent).unwrap_or(Dialect(CLAUDE)).0.name_of;
+        let name = name(&read).or_else(|| event.map(str::to_owned));
+        Self::of(found.or(agent), name, reason.into())
     }
 
     /// Returns why. It has no content of the event but the names of fields.
@@ -365,20 +383,37 @@ fn place_of(error: &serde_json::Error) -> String {
     format!("at line {}, column {}: {reason}", error.line().max(1), error.column().max(1))
 }
 
-/// Returns the name of an event of which the rest cannot be read: nested too deeply, too long, or no JSON behind the name.
+/// Returns what tells an event of which the rest cannot be read: nested too deeply, too long, or no JSON behind it.
 /// Keeps nothing of the rest in memory.
-fn name_in(from: impl Read) -> Option<String> {
-    let mut name = None;
+fn signs_in(from: impl Read) -> Map<String, Value> {
+    let mut signs = Map::new();
     let mut json = serde_json::Deserializer::from_reader(BufReader::new(from));
-    // What is behind the name need not be read.
-    let _ = json.deserialize_map(Name(&mut name));
-    name
+    // What is behind the last sign need not be read.
+    let _ = json.deserialize_map(Signs(&mut signs));
+    signs
 }
 
-/// Takes the name of an event out of its fields.
-struct Name<'a>(&'a mut Option<String>);
+/// The fields that tell whose event it is, and which one.
+const SIGNS: [&str; 13] = [
+    "agent_action_name",
+    "clineVersion",
+    "conversation_id",
+    "generation_id",
+    "hook",
+    "hook_event_name",
+    "hookName",
+    "hooks",
+    "sessionId",
+    "timestamp",
+    "toolArgs",
+    "transcript_path",
+    "turn_id",
+];
 
-impl<'de> Visitor<'de> for Name<'_> {
+/// Takes the signs out of the fields of an event.
+struct Signs<'a>(&'a mut Map<String, Value>);
+
+impl<'de> Visitor<'de> for Signs<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -387,13 +422,67 @@ impl<'de> Visitor<'de> for Name<'_> {
 
     fn visit_map<M: MapAccess<'de>>(self, mut fields: M) -> Result<(), M::Error> {
         while let Some(field) = fields.next_key::<String>()? {
-            if field != "hook_event_name" {
+            if SIGNS.contains(&field.as_str()) {
+                let Sign(value) = fields.next_value()?;
+                self.0.insert(field, value);
+            } else {
                 fields.next_value::<IgnoredAny>()?;
-                continue;
             }
-            *self.0 = Some(fields.next_value()?);
-            break;
         }
         Ok(())
+    }
+}
+
+/// A text; of anything else, that it is there.
+struct Sign(Value);
+
+impl<'de> Deserialize<'de> for Sign {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Text)
+    }
+}
+
+struct Text;
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Sign;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Sign, E> {
+        // A sign is short.
+        Ok(Sign(text.get(..4096).unwrap_or(text).into()))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Sign, E> {
+        Ok(Sign(Value::Null))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Sign, E> {
+        Ok(Sign(Value::Null))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Sign, E> {
+        Ok(Sign(Value::Null))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Sign, E> {
+        Ok(Sign(Value::Null))
+    }
+
+    fn visit_unit<E>(self) -> Result<Sign, E> {
+        Ok(Sign(Value::Null))
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut values: S) -> Result<Sign, S::Error> {
+        while values.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Sign(Value::Null))
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut fields: M) -> Result<Sign, M::Error> {
+        while fields.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Sign(Value::Null))
     }
 }

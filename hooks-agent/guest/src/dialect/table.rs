@@ -25,6 +25,8 @@ pub(super) struct Table {
     pub(super) write: fn(&Event, Decided, &Input) -> Answer,
     /// Stops what an event that is not known is about, as far as this agent can be stopped.
     pub(super) refuse: fn(&str) -> Answer,
+    /// Whether it writes a prompt again for each result of a tool.
+    pub(super) repeats_prompts: bool,
     /// The agents that read the settings of this one, and fire its hooks in their own form.
     pub(super) read_by: &'static [&'static str],
     /// When it goes on without its guard, whatever the guard answers.

@@ -1,5 +1,6 @@
 //! Agents whose hooks are files of their own: the plug-in of opencode, and the programs of Cline.
 
+use std::env;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use hooks_core::BoxError;
 use serde_json::json;
 
 use crate::cli::install::script::Script;
-use crate::cli::install::{home, text_of};
+use crate::cli::install::{elsewhere, home, text_of, write_whole};
 use crate::dialect::Dialect;
 
 const PLUGIN: &str = include_str!("opencode.js");
@@ -34,9 +35,14 @@ impl Files {
                 Err(format!("{} is no folder", project.display()).into())
             }
             ("opencode", project) => {
-                let folder = match project {
-                    Some(project) => project.join(".opencode"),
-                    None => home()?.join(".config/opencode"),
+                if env::var_os("OPENCODE_CONFIG_DIR").is_some() {
+                    return Err(elsewhere("OPENCODE_CONFIG_DIR"));
+                }
+                let of_user = env::var_os("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty());
+                let folder = match (project, of_user) {
+                    (Some(project), _) => project.join(".opencode"),
+                    (None, Some(folder)) => PathBuf::from(folder).join("opencode"),
+                    (None, None) => home()?.join(".config/opencode"),
                 };
                 let path = json!(text_of(&script.path)?).to_string();
                 let file =
@@ -85,18 +91,12 @@ impl Files {
 
     pub(super) fn write(&self) -> Result<(), BoxError> {
         for (path, text) in &self.files {
-            let failed = |error: std::io::Error| -> BoxError {
-                format!("{} cannot be written: {error}", path.display()).into()
-            };
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder).map_err(failed)?;
-            }
-            fs::write(path, text).map_err(failed)?;
             #[cfg(unix)]
-            if text.starts_with("#!") {
-                let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-                fs::set_permissions(path, mode).map_err(failed)?;
-            }
+            let mode =
+                text.starts_with("#!").then(|| std::os::unix::fs::PermissionsExt::from_mode(0o755));
+            #[cfg(not(unix))]
+            let mode = None;
+            write_whole(path, text, mode)?;
         }
         Ok(())
     }

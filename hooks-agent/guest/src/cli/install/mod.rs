@@ -6,6 +6,8 @@ mod script;
 mod settings;
 
 use std::env;
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -102,9 +104,9 @@ fn installed(args: &InstallArgs) -> Result<(), BoxError> {
     }
     let place = Place::of(args.agent)?;
     let mut settings = Settings::read(&place.settings(args.project.as_deref())?)?;
-    settings.remove(&script.path)?;
+    settings.remove(&script.word()?);
     for event in place.events {
-        settings.add(event, place.entry(&script.command(event)?))?;
+        settings.add(event, place.entry(&script.command(args.agent, event)?))?;
     }
     if place.has_version {
         settings.set_version();
@@ -116,6 +118,11 @@ fn installed(args: &InstallArgs) -> Result<(), BoxError> {
     }
     for note in place.notes {
         println!("! {note}");
+    }
+    if args.project.is_some() {
+        println!(
+            "! the script is on this machine: do not share these settings, and have the agent trust the folder"
+        );
     }
     if args.dry_run {
         return Ok(());
@@ -136,8 +143,9 @@ fn uninstalled(args: &UninstallArgs) -> Result<(), BoxError> {
     }
     let place = Place::of(args.agent)?;
     let mut settings = Settings::read(&place.settings(args.project.as_deref())?)?;
-    settings.remove(&script.path)?;
+    settings.remove(&script.word()?);
     settings.print();
+    println!("! sessions that run keep their hooks: start them again");
     if args.dry_run {
         return Ok(());
     }
@@ -145,11 +153,39 @@ fn uninstalled(args: &UninstallArgs) -> Result<(), BoxError> {
     script.remove()
 }
 
+/// Says that an agent has its settings where `install` does not look.
+fn elsewhere(variable: &str) -> BoxError {
+    format!("`{variable}` is set, so the agent has its settings elsewhere: unset it, or write them by hand").into()
+}
+
 /// Returns the folder of the user.
 fn home() -> Result<PathBuf, BoxError> {
     let home = env::var_os("HOME").or_else(|| env::var_os("USERPROFILE"));
     let home = home.filter(|home| !home.is_empty()).map(PathBuf::from);
     home.ok_or_else(|| "where the settings of the user are is not known: set `HOME`".into())
+}
+
+/// Writes a file as a whole or not at all, with these permissions.
+fn write_whole(
+    path: &Path,
+    text: &str,
+    permissions: Option<fs::Permissions>,
+) -> Result<(), BoxError> {
+    let write = || -> io::Result<()> {
+        let folder = path.parent().unwrap_or_else(|| Path::new("."));
+        fs::create_dir_all(folder)?;
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".new");
+        let new = folder.join(name);
+        let mut file = fs::File::create(&new)?;
+        file.write_all(text.as_bytes())?;
+        if let Some(permissions) = permissions {
+            fs::set_permissions(&new, permissions)?;
+        }
+        file.sync_all()?;
+        fs::rename(&new, path)
+    };
+    write().map_err(|error| format!("{} cannot be written: {error}", path.display()).into())
 }
 
 /// Returns a path as text, for a command line.

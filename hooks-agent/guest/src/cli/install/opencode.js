@@ -50,9 +50,10 @@ export const HooksAgent = async () => ({
   "tool.execute.after": async (input, output) => {
     const answer = await ask("tool.execute.after", input, output)
     if (!("result" in answer)) return
-    // Of MCP it is parts. What people are shown has it too.
+    // Of MCP it is parts. Files beside a text are not checked; what people are shown has the text too.
     if (output.output === undefined) output.content = answer.result
     else output.output = answer.result
-    if (output.metadata) replace(output.metadata, { output: answer.result })
+    delete output.attachments
+    if (output.metadata && "output" in output.metadata) output.metadata.output = answer.result
   },
 })

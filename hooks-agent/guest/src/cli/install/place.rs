@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hooks_core::BoxError;
 use serde_json::{Value, json};
 
-use crate::cli::install::home;
+use crate::cli::install::{elsewhere, home};
 use crate::dialect::Dialect;
 
 /// The hooks of an agent.
@@ -33,7 +33,7 @@ const PLACES: [Place; 7] = [
     Place {
         agent: "claude",
         of_user: ".claude/settings.json",
-        of_project: Some(".claude/settings.json"),
+        of_project: Some(".claude/settings.local.json"),
         events: &[
             "UserPromptSubmit",
             "UserPromptExpansion",
@@ -75,7 +75,8 @@ const PLACES: [Place; 7] = [
         agent: "qwen",
         of_user: ".qwen/settings.json",
         of_project: Some(".qwen/settings.json"),
-        events: &["UserPromptSubmit", "PreToolUse", "PostToolUse"],
+        // `Stop` ends a run: a prompt is written again for each result of a tool.
+        events: &["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"],
         entry: |command| group(json!({ "type": "command", "command": command, "timeout": 30000 })),
         has_version: false,
         notes: &[],
@@ -130,7 +131,20 @@ impl Place {
     /// Returns the file of the hooks.
     pub(super) fn settings(&self, project: Option<&Path>) -> Result<PathBuf, BoxError> {
         match (project, self.of_project) {
-            (None, _) => Ok(home()?.join(self.of_user)),
+            (None, _) => {
+                let variables = [
+                    ("claude", "CLAUDE_CONFIG_DIR"),
+                    ("codex", "CODEX_HOME"),
+                    ("copilot", "COPILOT_HOME"),
+                    ("gemini", "GEMINI_CLI_HOME"),
+                ];
+                for (agent, variable) in variables {
+                    if agent == self.agent && std::env::var_os(variable).is_some() {
+                        return Err(elsewhere(variable));
+                    }
+                }
+                Ok(home()?.join(self.of_user))
+            }
             (Some(folder), Some(path)) if folder.is_dir() => Ok(folder.join(path)),
             (Some(folder), Some(_)) => Err(format!("{} is no folder", folder.display()).into()),
             (Some(_), None) => Err("this agent has no hooks of projects".into()),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use hooks_core::BoxError;
 use sha2::{Digest, Sha256};
 
-use crate::cli::install::{home, text_of};
+use crate::cli::install::{home, text_of, write_whole};
 use crate::dialect::{Dialect, Unread};
 
 /// The script of an agent.
@@ -38,19 +38,31 @@ impl Script {
     }
 
     /// Returns the command of an event. It has no `$`: some agents fill in variables before a shell does.
-    pub(super) fn command(&self, event: &str) -> Result<String, BoxError> {
+    pub(super) fn command(&self, agent: Dialect, event: &str) -> Result<String, BoxError> {
         let run = self.run(event)?;
         if run.contains('$') {
             return Err(
                 format!("{run} has a `$`, which some agents replace: use another folder").into()
             );
         }
-        Ok(format!("{run} || {{ echo 'the guard did not run' >&2; exit 2; }}"))
+        // What the script answers for a guard that is dead, for a script that is not there. `sh` says so itself.
+        let answer = unchecked(agent, event);
+        Ok(match &answer.json {
+            Some(json) if answer.code == 0 => {
+                format!("{run} || echo {}", quoted(&json.to_string()))
+            }
+            _ => format!("{run} || exit 2"),
+        })
     }
 
     /// Returns what runs the script at an event.
     pub(super) fn run(&self, event: &str) -> Result<String, BoxError> {
-        Ok(format!("sh {} {event}", quoted(text_of(&self.path)?)))
+        Ok(format!("sh {} {event}", self.word()?))
+    }
+
+    /// Returns its path as it is in a command.
+    pub(super) fn word(&self) -> Result<String, BoxError> {
+        Ok(quoted(text_of(&self.path)?))
     }
 
     /// Writes the script.
@@ -78,28 +90,28 @@ impl Script {
         let spoke = if is_silent { "" } else { " && [ -n \"$answer\" ]" };
         write!(
             text,
-            "if [ $code -eq 0 ]{spoke}; then\n  printf '%s\\n' \"$answer\"\n  exit 0\nfi\n"
+            "if [ $code -eq 0 ]{spoke}; then\n  printf '%s\\n' \"$answer\" || exit 2\n  exit 0\nfi\n"
         )?;
         text.push_str("case $1 in\n");
         for event in events {
             let answer = unchecked(agent, event);
             writeln!(text, "  {event})")?;
+            if answer.json.is_none() {
+                // The guard has said why.
+                writeln!(text, "    [ $code -eq 2 ] && exit 2")?;
+            }
             if let Some(error) = &answer.error {
                 writeln!(text, "    echo {} >&2", quoted(error))?;
             }
             if let Some(json) = &answer.json {
-                writeln!(text, "    printf '%s\\n' {}", quoted(&json.to_string()))?;
+                writeln!(text, "    printf '%s\\n' {} || exit 2", quoted(&json.to_string()))?;
             }
             writeln!(text, "    exit {} ;;", answer.code)?;
         }
         text.push_str(
             "  *)\n    echo 'the guard does not know this event' >&2\n    exit 2 ;;\nesac\n",
         );
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&self.path, text)
-            .map_err(|error| format!("{} cannot be written: {error}", self.path.display()).into())
+        write_whole(&self.path, &text, None)
     }
 
     /// Removes the script, if it is there.

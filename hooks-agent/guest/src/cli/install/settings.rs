@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use hooks_core::BoxError;
 use serde_json::{Map, Value, json};
 
-use crate::cli::install::text_of;
+use crate::cli::install::write_whole;
 
 /// The settings of an agent, as they are and as they become.
 pub(super) struct Settings {
@@ -58,9 +58,8 @@ impl Settings {
     }
 
     /// Removes the entries that run a script.
-    pub(super) fn remove(&mut self, script: &Path) -> Result<(), BoxError> {
-        let script = text_of(script)?;
-        let Some(Value::Object(events)) = self.content.get_mut("hooks") else { return Ok(()) };
+    pub(super) fn remove(&mut self, script: &str) {
+        let Some(Value::Object(events)) = self.content.get_mut("hooks") else { return };
         for (event, entries) in events.iter_mut() {
             let Value::Array(entries) = entries else { continue };
             entries.retain_mut(|entry| {
@@ -81,7 +80,6 @@ impl Settings {
         if events.is_empty() {
             self.content.remove("hooks");
         }
-        Ok(())
     }
 
     /// Adds an entry to an event.
@@ -130,28 +128,16 @@ impl Settings {
 
     /// Writes them, as a whole or not at all. Those of which nothing is left are removed.
     pub(super) fn write(&self) -> Result<(), BoxError> {
-        let failed = |error: std::io::Error| -> BoxError {
-            format!("{} cannot be written: {error}", self.path.display()).into()
-        };
         let has_no_more = self.content.keys().all(|name| name == "version");
         if has_no_more {
             if self.is_there {
-                fs::remove_file(&self.path).map_err(failed)?;
+                fs::remove_file(&self.path)?;
             }
             return Ok(());
         }
-        let folder = self.path.parent().unwrap_or_else(|| Path::new("."));
-        fs::create_dir_all(folder).map_err(failed)?;
+        let permissions = self.is_there.then(|| fs::metadata(&self.path)).transpose()?;
         let text = format!("{:#}\n", Value::Object(self.content.clone()));
-        let mut name = self.path.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
-        let new = folder.join(name);
-        fs::write(&new, text).map_err(failed)?;
-        if self.is_there {
-            let permissions = fs::metadata(&self.path).map_err(failed)?.permissions();
-            fs::set_permissions(&new, permissions).map_err(failed)?;
-        }
-        fs::rename(&new, &self.path).map_err(failed)
+        write_whole(&self.path, &text, permissions.map(|it| it.permissions()))
     }
 }
 

@@ -67,6 +67,7 @@ pub(super) const TABLE: Table = Table {
     },
     write,
     refuse: Answer::exit_2,
+    repeats_prompts: false,
     read_by: &["copilot", "cursor"],
     gaps: &[
         "without `\"onFailure\": \"block\"`: a guard that is killed, missing or over time",
@@ -80,6 +81,8 @@ pub(super) const TABLE: Table = Table {
 
 fn write(event: &Event, decided: Decided, input: &Input) -> Answer {
     match decided {
+        // What is printed there is the path of the new folder.
+        Decided::Passes if event.name == "WorktreeCreate" => Answer::default(),
         Decided::Passes => Answer::nothing(),
         Decided::Adds(text) => adds(event, &text),
         Decided::Warns(text) => Answer::json(json!({ "systemMessage": text })),

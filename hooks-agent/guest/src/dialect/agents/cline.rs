@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::decided::Decided;
 use crate::dialect::answer::{Answer, said};
-use crate::dialect::fields::{Fields, has, input, needed, object, text, value};
+use crate::dialect::fields::{Fields, has, input, needed, object, text};
 use crate::dialect::table::Form::{Denies, Ends, Rewrites};
 use crate::dialect::table::{Event, Kind, Table};
 
@@ -31,12 +31,14 @@ pub(super) const TABLE: Table = Table {
     read,
     write,
     refuse: cancel,
+    repeats_prompts: false,
     read_by: &[],
     gaps: &[
         "a guard that is killed without its wrapper, missing, or over its 120 seconds",
         "prompts: nothing blocks them",
         "a deny ends the run, with exit code 0, and nobody reads why",
         "hooks in the folder of the option `--hooks-dir`, which is not read",
+        "limits of a run: they are limits of the whole session, since no prompt of it begins one",
     ],
 };
 
@@ -80,7 +82,12 @@ fn read(event: &Event, fields: &Fields) -> Result<Input, String> {
     input.tool_use_id = text(&call, "id")?;
     input.tool_input = Some(object(&call, "input")?);
     if event.kind == Kind::Result {
-        input.tool_response = Some(value(&call, "output")?);
+        let is_there = |name| call.get(name).filter(|value| !value.is_null()).cloned();
+        input.tool_response = Some(match (is_there("output"), is_there("error")) {
+            (Some(read), None) | (None, Some(read)) => read,
+            (Some(output), Some(error)) => json!({ "output": output, "error": error }),
+            (None, None) => Value::Null,
+        });
     }
     Ok(input)
 }

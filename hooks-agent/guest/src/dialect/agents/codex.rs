@@ -36,11 +36,14 @@ pub(super) const TABLE: Table = Table {
     read: common::read,
     write,
     refuse: Answer::exit_2,
+    repeats_prompts: false,
     read_by: &[],
     gaps: &[
         "a guard that is killed, missing or over time: no switch of Codex makes it block",
         "a hook that is not trusted, or whose command line has changed since: it never runs, without a word",
-        "what is typed into a shell that is open (`write_stdin`) fires no hook: deny the commands that open one",
+        "what is typed into a shell that is open (`write_stdin`), and what it and commands that still run print, fires no \
+         hook: deny the commands that open one",
+        "a project that is not trusted: its hooks do not run",
         "`features.hooks = false`, and a `hooks.json` that cannot be read",
     ],
 };

@@ -80,6 +80,7 @@ pub(super) const TABLE: Table = Table {
         decided => Answer::json(json!(output(decided, input))),
     },
     refuse: Answer::exit_2,
+    repeats_prompts: false,
     read_by: &[],
     gaps: &[],
 };

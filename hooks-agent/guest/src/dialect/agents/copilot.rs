@@ -55,6 +55,7 @@ pub(super) const TABLE: Table = Table {
     read,
     write,
     refuse: Answer::exit_2,
+    repeats_prompts: false,
     read_by: &[],
     gaps: &[
         "a guard that is over time, or whose children keep its pipes",
@@ -62,6 +63,7 @@ pub(super) const TABLE: Table = Table {
         "the matchers `*` and `Bash` and an empty one, at events in camel case: the hook never runs",
         "`http://` on loopback, without `COPILOT_HOOK_ALLOW_LOCALHOST=1`",
         "the result of a tool call that failed",
+        "hooks of a project in a folder that is not trusted: they do not run",
     ],
 };
 

@@ -49,6 +49,7 @@ pub(super) const TABLE: Table = Table {
         (answer.code, answer.error) = (2, Some(said(reason)));
         answer
     },
+    repeats_prompts: false,
     read_by: &[],
     gaps: &[
         "without `\"failClosed\": true`: every failure of the guard",

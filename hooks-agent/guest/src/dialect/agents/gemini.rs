@@ -41,6 +41,7 @@ pub(super) const TABLE: Table = Table {
     read,
     write,
     refuse: Answer::exit_2,
+    repeats_prompts: false,
     read_by: &[],
     gaps: &[
         "a guard that is over time, or killed without its wrapper",
@@ -63,8 +64,13 @@ fn read(event: &Event, fields: &Fields) -> Result<Input, String> {
             if event.kind == Kind::Result {
                 // The model reads no other part of it.
                 let response = object(fields, "tool_response")?;
-                let read = response.get("llmContent").or_else(|| response.get("error"));
-                input.tool_response = Some(read.cloned().unwrap_or(response));
+                let is_there = |name| response.get(name).filter(|value| !value.is_null());
+                input.tool_response = Some(match (is_there("llmContent"), is_there("error")) {
+                    (Some(read), None) | (None, Some(read)) => read.clone(),
+                    // Of a call that failed it reads the error, or both.
+                    (Some(read), Some(error)) => json!({ "llmContent": read, "error": error }),
+                    (None, None) => response,
+                });
             }
         }
         Kind::Stop | Kind::SubagentStop => {

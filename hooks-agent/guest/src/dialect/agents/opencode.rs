@@ -24,6 +24,7 @@ pub(super) const TABLE: Table = Table {
     read,
     write,
     refuse: deny,
+    repeats_prompts: false,
     read_by: &[],
     gaps: &[
         "a plug-in that does not load: it is not said, and nothing is guarded",
@@ -31,6 +32,7 @@ pub(super) const TABLE: Table = Table {
         "shell in the templates of commands, and files that are attached to a prompt",
         "the result of a tool call that failed",
         "a tool's `metadata`, which people see and the model does not",
+        "limits over a sub-agent that goes on after opencode was started again: it counts alone",
     ],
 };
 
@@ -77,20 +79,13 @@ fn prompt_of(output: &Map<String, Value>) -> Result<String, String> {
     Ok(texts.ok_or("a part of the prompt has no text")?.join("\n"))
 }
 
-fn write(_: &Event, decided: Decided, input: &Input) -> Answer {
+fn write(_: &Event, decided: Decided, _: &Input) -> Answer {
     match decided {
         Decided::Blocks(reason) | Decided::Denies(reason) => deny(&reason),
         Decided::Rewrites(arguments) => Answer::json(json!({ "args": arguments })),
         Decided::Replaces(result) => Answer::json(json!({ "result": result })),
-        Decided::Withholds(reason) => {
-            let text = withheld(&reason);
-            let is_of_parts = input.tool_response.as_ref().is_some_and(Value::is_array);
-            Answer::json(if is_of_parts {
-                json!({ "result": [{ "type": "text", "text": text }] })
-            } else {
-                json!({ "result": text })
-            })
-        }
+        // Thrown, so that nothing beside the text is read either, such as a picture.
+        Decided::Withholds(reason) => deny(&withheld(&reason)),
         _ => Answer::nothing(),
     }
 }

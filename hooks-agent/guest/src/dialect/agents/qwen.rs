@@ -18,7 +18,7 @@ pub(super) const TABLE: Table = Table {
         Event { name: "UserPromptSubmit", kind: Kind::Prompt, takes: &[Blocks] },
         Event { name: "PreToolUse", kind: Kind::Tool, takes: &[Asks, Denies] },
         Event { name: "PostToolUse", kind: Kind::Result, takes: &[Replaces, Withholds] },
-        Event::noted("Stop"),
+        Event { name: "Stop", kind: Kind::Stop, takes: &[] },
         Event::noted("SubagentStart"),
         Event::noted("SubagentStop"),
         Event::noted("PostToolUseFailure"),
@@ -33,6 +33,7 @@ pub(super) const TABLE: Table = Table {
     read,
     write,
     refuse: Answer::exit_2,
+    repeats_prompts: true,
     read_by: &[],
     gaps: &[
         "a guard that is killed without its wrapper, missing, or over time",

@@ -36,6 +36,7 @@ pub(super) const TABLE: Table = Table {
     read,
     write,
     refuse: Answer::exit_2,
+    repeats_prompts: false,
     read_by: &[],
     gaps: &[
         "a guard that is killed without its wrapper, missing, or over time",
