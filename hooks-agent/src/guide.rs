@@ -34,6 +34,7 @@ pages! {
     provenance_scores: "../docs/provenance_scores.md",
     replay: "../docs/replay.md",
     guest: "../docs/guest.md",
+    guest_agents: "../docs/guest_agents.md",
     interceptors: "../docs/interceptors.md",
     journal: "../docs/journal.md",
     semver: "../docs/semver.md",

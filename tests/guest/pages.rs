@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use hooks_agent_core::prelude::*;
+use hooks_agent_guest::Dialect;
 use hooks_agent_replay::Tape;
 use hooks_fixtures::scripted_agents::{go, script, uses};
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use crate::program::{PROGRAM, guarded};
 
 const GUEST: &str = include_str!("../../hooks-agent/docs/guest.md");
+const AGENTS: &str = include_str!("../../hooks-agent/docs/guest_agents.md");
 const POLICY: &str = include_str!("../../hooks-agent/docs/policy.md");
 const REPLAY: &str = include_str!("../../hooks-agent/docs/replay.md");
 
@@ -41,6 +43,14 @@ fn the_guide_of_guests_shows_what_a_guard_answers() {
     let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
     let shown: Value = serde_json::from_str(block(GUEST, "json", "permissionDecision")).unwrap();
     assert_eq!(answer, shown);
+}
+
+#[test]
+fn the_guide_of_coding_agents_shows_what_check_prints() {
+    for agent in Dialect::ALL.into_iter().filter(|agent| agent.name() != "hooks-agent") {
+        let shown = block(AGENTS, "text", &format!("{}, as version", agent.agent()));
+        assert_shown(&printed(&["check", "--agent", agent.name()]), shown);
+    }
 }
 
 #[test]

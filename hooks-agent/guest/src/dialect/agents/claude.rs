@@ -70,7 +70,8 @@ pub(super) const TABLE: Table = Table {
     repeats_prompts: false,
     read_by: &["copilot", "cursor"],
     gaps: &[
-        "without `\"onFailure\": \"block\"`: a guard that is killed, missing or over time",
+        "without `\"onFailure\": \"block\"`: a guard that is over time; without that and the script of `install`: one that is \
+         killed or missing",
         "a hook with `\"async\": true`",
         "started with `--bare`, `--restricted`, or a `--setting-sources` that leaves the settings out",
         "`disableAllHooks` in the settings of a project, and a settings file that has an error",

@@ -34,7 +34,7 @@ pub(super) const TABLE: Table = Table {
     repeats_prompts: false,
     read_by: &[],
     gaps: &[
-        "a guard that is killed without its wrapper, missing, or over its 120 seconds",
+        "a guard that is over its 120 seconds; one that is killed or missing, without the script of `install`",
         "prompts: nothing blocks them",
         "a deny ends the run, with exit code 0, and nobody reads why",
         "hooks in the folder of the option `--hooks-dir`, which is not read",

@@ -39,7 +39,7 @@ pub(super) const TABLE: Table = Table {
     repeats_prompts: false,
     read_by: &[],
     gaps: &[
-        "a guard that is killed, missing or over time: no switch of Codex makes it block",
+        "a guard that is over time; one that is killed or missing, without the script of `install`",
         "a hook that is not trusted, or whose command line has changed since: it never runs, without a word",
         "what is typed into a shell that is open (`write_stdin`), and what it and commands that still run print, fires no \
          hook: deny the commands that open one",

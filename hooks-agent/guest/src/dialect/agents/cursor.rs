@@ -52,7 +52,7 @@ pub(super) const TABLE: Table = Table {
     repeats_prompts: false,
     read_by: &[],
     gaps: &[
-        "without `\"failClosed\": true`: every failure of the guard",
+        "without `\"failClosed\": true`: a guard that is over time; without that and the script of `install`: every failure of it",
         "an unknown event in its file of hooks: the whole file is void",
         "results: they are not withheld",
     ],

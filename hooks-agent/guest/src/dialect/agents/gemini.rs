@@ -44,7 +44,7 @@ pub(super) const TABLE: Table = Table {
     repeats_prompts: false,
     read_by: &[],
     gaps: &[
-        "a guard that is over time, or killed without its wrapper",
+        "a guard that is over time; one that is killed or missing, without the script of `install`",
         "project settings in a folder that is not trusted, and `--skip-trust`",
         "a question to a person: without a terminal it would never end, so it is a deny",
     ],

@@ -36,7 +36,7 @@ pub(super) const TABLE: Table = Table {
     repeats_prompts: true,
     read_by: &[],
     gaps: &[
-        "a guard that is killed without its wrapper, missing, or over time",
+        "a guard that is over time; one that is killed or missing, without the script of `install`",
         "the result of a tool call that failed",
     ],
 };

@@ -39,7 +39,7 @@ pub(super) const TABLE: Table = Table {
     repeats_prompts: false,
     read_by: &[],
     gaps: &[
-        "a guard that is killed without its wrapper, missing, or over time",
+        "a guard that is over time; one that is killed or missing, without the script of `install`",
         "results, questions and other arguments: it takes none of them",
     ],
 };
