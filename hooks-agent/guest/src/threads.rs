@@ -84,7 +84,7 @@ impl GuestThreads {
     }
 
     /// Returns the outermost session of one that is a part of another: that one's, if it is a part itself. The first
-    /// parent that a session is told to have stays its parent.
+    /// parent that is named for a session stays its parent.
     ///
     /// # Errors
     /// [`GuestThreadsError::File`] if the file cannot be read and written.

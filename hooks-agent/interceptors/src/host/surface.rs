@@ -1,4 +1,4 @@
-//! What the host can do, for declarations.
+//! The surface of the host, for declarations.
 
 use agent_hooks::declaration::ToolSeamPosture;
 use agent_hooks::{DECLARATION_VERSION, HostSurface, InterceptionPoint, SPEC_VERSION};

@@ -371,7 +371,7 @@ async fn a_decision_twice_at_once_runs_the_tool_once() {
     assert_eq!(tool_points(&records).len(), 2, "{:?}", records.points());
 }
 
-/// A resumed call that is dropped while the decision is told.
+/// A resumed call that is dropped at each poll.
 #[tokio::test]
 async fn a_resumed_call_that_is_dropped_leaves_no_permission() {
     struct Asks;
