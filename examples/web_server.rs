@@ -23,6 +23,7 @@ use hooks_agent::store::{SqliteStore, Store};
 use hooks_agent::thread::MemoryStore;
 use tokio::net::TcpListener;
 use tokio::signal::ctrl_c;
+#[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 
@@ -109,6 +110,7 @@ async fn end(agent: Arc<ReActAgent>, told: impl Future<Output = ()>) {
 }
 
 /// Returns what waits for Ctrl-C, or for SIGTERM of a service manager.
+#[cfg(unix)]
 fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {
@@ -117,6 +119,12 @@ fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
             _ = terminate.recv() => {}
         }
     })
+}
+
+/// Returns what waits for Ctrl-C: this system has no SIGTERM.
+#[cfg(not(unix))]
+fn told_to_end() -> std::io::Result<impl Future<Output = ()>> {
+    Ok(async { drop(ctrl_c().await) })
 }
 
 /// A client: asks twice, reads the history, and leaves in the middle of an answer.

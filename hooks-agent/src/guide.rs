@@ -35,6 +35,8 @@ pages! {
     replay: "../docs/replay.md",
     guest: "../docs/guest.md",
     guest_agents: "../docs/guest_agents.md",
+    mcp_proxy: "../docs/mcp_proxy.md",
+    proxy: "../docs/proxy.md",
     interceptors: "../docs/interceptors.md",
     journal: "../docs/journal.md",
     semver: "../docs/semver.md",

@@ -73,10 +73,12 @@
 //! | [`stream`] | a call as a stream of its events |
 //! | [`thread`] | the threads of an agent, and the store of one process |
 //! | [`round`] | the inputs and outputs of the agent's methods, for hooks of methods |
-//! | `command` | programs as hooks (feature `command`) |
+//! | `command` | programs, servers, tools and models as hooks (feature `command`) |
 //! | `policy` | hooks from files that operators write (feature `policy`) |
 //! | `replay` | calls that are recorded and replayed (feature `replay`) |
 //! | `guest` | the hooks of this crate for agents written elsewhere (feature `guest`) |
+//! | `proxy` | guards between agents and their servers: those of MCP, and the APIs of models (feature `proxy`) |
+//! | `serve` | a guard that stays, and is asked over a socket (feature `serve`) |
 //! | `interceptors` | the interceptors of AGENT-HOOKS-0.1 in these agents (feature `interceptors`) |
 //! | [`user`] | the user as an agent |
 //! | [`builtin`] | built-in hooks, by what they are for, and their order |
@@ -110,15 +112,24 @@
 //! | `postgres` | `PostgresStore`, `PostgresMemories` |
 //! | `knowledge` | `TextIndex`, `VectorIndex`; with `genai` `GenAiEmbedder`, with `postgres` `PgVectors` |
 //! | `studio` | `Studio` |
+//! | `studio-join` | `Studio::join`: processes that send their runs to the studio of another one |
 //! | `ag-ui` | `ag_ui` |
 //! | `otel` | `OpenTelemetry` |
 //! | `command` | `CommandHooks` |
+//! | `command-http` | `CommandEntry::http`: servers as hooks |
 //! | `policy` | `Policy` |
 //! | `replay` | `Tape` |
 //! | `guest` | `guest::Guard`: hooks for agents written elsewhere; with `sqlite` `GuestThreads` |
+//! | `proxy` | `proxy::mcp::McpProxy`: hooks between any agent and its MCP servers; `proxy::ModelProxy`: and the API of its model |
+//! | `serve` | `serve::Server`: a guard that stays, and is asked over a socket |
 //! | `interceptors` | `interceptors::Interceptors`, `interceptors::Guarded`: policy engines and filters that speak AGENT-HOOKS-0.1 |
 //! | `cli` | the program `hooks-agent` |
 //! | `full` | all of them |
+//!
+//! # Systems
+//!
+//! On Windows `CommandHooks` do not open, a server of `serve` listens at an address alone, and the program `hooks-agent`
+//! installs nothing: [what it says there](guide::guest#windows).
 //!
 //! [`Decision::Edit`]: store::Decision::Edit
 //! [`ReActAgent`]: react::ReActAgent
@@ -158,6 +169,9 @@ pub mod store;
 pub mod testing;
 pub mod tool;
 
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub use hooks_agent_cli as cli;
 pub use hooks_agent_core::hooks_core;
 #[doc(inline)]
 pub use hooks_agent_core::macros::{agent_hook, tool};
@@ -172,9 +186,6 @@ pub use hooks_agent_core::{__on, __private};
 #[cfg(feature = "guest")]
 #[doc(inline)]
 pub use hooks_agent_guest as guest;
-#[cfg(feature = "cli")]
-#[doc(hidden)]
-pub use hooks_agent_guest::cli;
 #[cfg(feature = "interceptors")]
 #[doc(inline)]
 pub use hooks_agent_interceptors as interceptors;
@@ -184,6 +195,12 @@ pub use hooks_agent_policy::command;
 #[cfg(feature = "policy")]
 #[doc(inline)]
 pub use hooks_agent_policy::policy;
+#[cfg(feature = "proxy")]
+#[doc(inline)]
+pub use hooks_agent_proxy as proxy;
 #[cfg(feature = "replay")]
 #[doc(inline)]
 pub use hooks_agent_replay as replay;
+#[cfg(feature = "serve")]
+#[doc(inline)]
+pub use hooks_agent_serve as serve;

@@ -3,6 +3,7 @@
 mod calls;
 mod hooks;
 mod people;
+mod prices;
 mod rounds;
 mod texts;
 mod tools;

@@ -6,5 +6,5 @@ use std::process::ExitCode;
 use hooks_agent_builtin as _;
 
 fn main() -> ExitCode {
-    hooks_agent_guest::cli::main()
+    hooks_agent_cli::main()
 }

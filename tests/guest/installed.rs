@@ -11,7 +11,7 @@ use crate::program::PROGRAM;
 
 const POLICY: &str = "version = 1\n[limits]\ndeny_tools = [\"Bash\"]\n";
 
-const AGENTS: [(&str, &str); 7] = [
+pub(crate) const AGENTS: [(&str, &str); 7] = [
     ("claude", ".claude/settings.json"),
     ("codex", ".codex/hooks.json"),
     ("gemini", ".gemini/settings.json"),
@@ -22,45 +22,50 @@ const AGENTS: [(&str, &str); 7] = [
 ];
 
 /// The folder of a user, with a policy.
-struct Home(TempDir);
+pub(crate) struct Home(TempDir);
 
 impl Home {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("policy.toml"), POLICY).unwrap();
         Self(folder)
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.0.path().join(path)
     }
 
-    fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(args).env_clear().env("HOME", self.0.path()).current_dir(self.0.path());
-        command.env("PATH", std::env::var_os("PATH").unwrap());
-        command.output().unwrap()
+        // Without the coding agents that a person may have.
+        command.env("PATH", "/usr/bin:/bin");
+        command
     }
 
-    fn install(&self, agent: &str) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    pub(crate) fn install(&self, agent: &str) -> Output {
         let state = self.at("threads.db");
         let state = state.to_str().unwrap();
         self.run(&["install", agent, "--policy", "policy.toml", "--state", state])
     }
 
-    fn read(&self, path: &str) -> Value {
+    pub(crate) fn read(&self, path: &str) -> Value {
         serde_json::from_slice(&fs::read(self.at(path)).unwrap()).unwrap()
     }
 }
 
 /// The command of the first entry of an event.
-fn command_of(entry: &Value) -> String {
+pub(crate) fn command_of(entry: &Value) -> String {
     let handler = entry.get("hooks").map_or(entry, |handlers| &handlers[0]);
     handler.get("command").or_else(|| handler.get("bash")).unwrap().as_str().unwrap().to_owned()
 }
 
 /// What a command that an agent runs answers to an event.
-fn hooked(home: &Home, command: &str, event: &Value) -> Output {
+pub(crate) fn hooked(home: &Home, command: &str, event: &Value) -> Output {
     let mut child = Command::new("sh")
         .args(["-c", command])
         .env_clear()
@@ -76,12 +81,12 @@ fn hooked(home: &Home, command: &str, event: &Value) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn succeeded(output: &Output) {
+pub(crate) fn succeeded(output: &Output) {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
 }
 
-fn replaced(path: &Path, from: &str, to: &str) {
+pub(crate) fn replaced(path: &Path, from: &str, to: &str) {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.contains(from), "{text}");
     fs::write(path, text.replace(from, to)).unwrap();
@@ -214,9 +219,14 @@ fn a_guard_that_is_killed_missing_or_silent_blocks_in_the_form_of_the_agent() {
 fn settings_that_cannot_be_changed_stay_as_they_are() {
     let home = Home::new();
     fs::create_dir_all(home.at(".claude")).unwrap();
-    for text in
-        ["{ \"hooks\": [] }", "// a comment\n{}", "[1]", "{ \"hooks\": { \"PreToolUse\": {} } }"]
-    {
+    for text in [
+        "{ \"hooks\": [] }",
+        "// a comment\n{}",
+        "[1]",
+        "{ \"hooks\": { \"PreToolUse\": {} } }",
+        "{ \"id\": 18446744073709551617 }",
+        "{ \"a \\\" b\": [1, -9223372036854775809] }",
+    ] {
         fs::write(home.at(".claude/settings.json"), text).unwrap();
         let output = home.install("claude");
         assert!(!output.status.success(), "{text}");
@@ -286,4 +296,50 @@ fn the_settings_of_a_project_are_changed_where_it_is() {
     assert_eq!(fs::read_dir(home.at("project")).unwrap().count(), 1);
     succeeded(&home.run(&["uninstall", "claude", "--in", "project"]));
     assert!(!settings.exists());
+}
+
+#[test]
+fn a_link_beside_the_settings_of_a_project_leads_nowhere() {
+    let home = Home::new();
+    fs::create_dir_all(home.at("project/.claude")).unwrap();
+    fs::write(home.at("precious"), "work").unwrap();
+    for name in ["settings.local.json.new", "settings.local.json.new-1"] {
+        std::os::unix::fs::symlink(home.at("precious"), home.at("project/.claude").join(name))
+            .unwrap();
+    }
+    succeeded(&home.run(&["install", "claude", "--policy", "policy.toml", "--in", "project"]));
+    assert_eq!(fs::read_to_string(home.at("precious")).unwrap(), "work");
+    assert!(home.at("project/.claude/settings.local.json").is_file());
+}
+
+#[test]
+fn a_hook_that_names_the_script_of_the_guard_stays() {
+    let home = Home::new();
+    succeeded(&home.install("claude"));
+    let script = home.at(".config/hooks-agent/claude.sh");
+    let mut settings = home.read(".claude/settings.json");
+    let own = json!({ "hooks": [{ "type": "command", "command": format!("sha256sum '{}'", script.display()) }] });
+    settings["hooks"]["PreToolUse"].as_array_mut().unwrap().push(own.clone());
+    settings["big"] = json!(u64::MAX);
+    fs::write(home.at(".claude/settings.json"), settings.to_string()).unwrap();
+    succeeded(&home.run(&["uninstall", "claude"]));
+    let left = json!({ "hooks": { "PreToolUse": [own] }, "big": u64::MAX });
+    assert_eq!(home.read(".claude/settings.json"), left);
+}
+
+#[test]
+fn the_environment_of_an_agent_does_not_choose_the_state() {
+    let home = Home::new();
+    succeeded(&home.run(&["install", "claude", "--policy", "policy.toml"]));
+    let script = fs::read_to_string(home.at(".config/hooks-agent/claude.sh")).unwrap();
+    let state = home.at(".local/state/hooks-agent/threads.db");
+    assert!(script.contains(&format!("'--state' '{}'", state.display())), "{script}");
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_program() {
+    let home = Home::new();
+    let line = format!("'{PROGRAM}' check --agent claude | head -1");
+    let output = Command::new("sh").args(["-c", &line]).current_dir(home.0.path()).output();
+    assert_eq!(String::from_utf8(output.unwrap().stderr).unwrap(), "");
 }

@@ -60,6 +60,16 @@ pub(crate) fn guarded(policy: &str, event: &str) -> Output {
     Project::new(policy).guard(event)
 }
 
+/// What a guard with a managed policy and one of the project answers.
+pub(crate) fn guarded_by(managed: &str, project: &str, event: &str) -> Output {
+    let folder = Project::new(&format!("version = 1\n{project}"));
+    let file = folder.0.path().join("managed.toml");
+    std::fs::write(&file, format!("version = 1\n{managed}")).unwrap();
+    let (policy, state) = (folder.policy(), folder.state());
+    let args = ["guard", "--policy", path(&policy), "--state", path(&state), "--managed"];
+    run(&[&args[..], &[path(&file)]].concat(), event)
+}
+
 fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }

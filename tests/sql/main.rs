@@ -7,5 +7,6 @@ mod kills;
 mod network;
 mod open;
 mod operations;
+mod runs;
 mod suite;
 mod watched;

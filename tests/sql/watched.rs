@@ -9,8 +9,8 @@ use hooks_agent_core::call::{RunId, User};
 use hooks_agent_core::message::Msg;
 use hooks_agent_core::store::{
     Acquired, Approval, Backend, Claim, Filter, HistoryRow, InboxMessage, Lease, QuotaUse,
-    Reservation, Steered, Step, Steps, Store, StoreError, StoreFuture, ThreadInfo, ThreadKey,
-    ThreadRecord, Verdict, Waiting, Window,
+    Reservation, RunHistory, Steered, Step, Steps, Store, StoreError, StoreFuture, ThreadInfo,
+    ThreadKey, ThreadRecord, Verdict, Waiting, Window,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -258,5 +258,9 @@ impl<W: Watch> Store for Watched<W> {
 
     fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
         self.store.revoke(id, by)
+    }
+
+    fn run_history(&self) -> Option<&dyn RunHistory> {
+        self.store.run_history()
     }
 }

@@ -30,7 +30,7 @@ async fn an_approved_tool_runs_once_and_a_second_approval_is_refused() {
     assert_eq!((status, &second["error"]), (StatusCode::CONFLICT, &json!("decided")));
     assert_eq!(clerk.paid.take(), [json!({ "euros": 12 })]);
     let of_runs: Vec<_> = browser.runs().await.iter().map(|run| run["state"].clone()).collect();
-    assert_eq!(of_runs, ["finished", "finished"], "the run that waited is over");
+    assert_eq!(of_runs, ["finished", "resumed"], "the run that waited is over");
     let list = browser.json("/api/approvals").await;
     assert_eq!(list["waiting"], json!([]));
     let decided = &list["decided"][0];

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use hooks_agent_core::call::RunId;
+use hooks_agent_core::journal::MemoryJournal;
 use hooks_agent_core::prelude::*;
 use hooks_agent_studio::Studio;
 use proptest::prelude::*;
@@ -169,4 +171,21 @@ async fn check(case: Case) {
         assert_eq!(seen, expected);
     }
     browser.server.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_run_that_is_played_again_takes_no_more_room() {
+    let studio = Studio::new().capacity(100, 1_000, 60_000);
+    let (agent, browser) = (counter(&studio), open(&studio).await);
+    let (journal, run) = (MemoryJournal::new(), RunId::random());
+    let options = || CallOptions::new().run_id(run).journal(journal.again());
+    agent.call("1").await.unwrap();
+    for _ in 0..100 {
+        agent.call_with(options(), "2").await.unwrap();
+    }
+    let runs = browser.runs().await;
+    assert_eq!(runs.len(), 2);
+    for run in runs {
+        assert_eq!(run["dropped"], 0, "{run}");
+    }
 }

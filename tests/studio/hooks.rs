@@ -262,7 +262,7 @@ async fn the_plan_names_hooks_in_order_and_its_warnings() {
     let agents = browser.json("/api/agents").await;
     assert_eq!(
         agents["agents"],
-        json!([{ "name": "clerk", "tools": [], "chat": false, "steers": false, "decides": true }])
+        json!([{ "name": "clerk", "tools": [], "chat": false, "steers": false, "decides": true, "forks": false }])
     );
     assert_eq!(browser.get("/api/plan/nobody").await.status(), 404);
 }

@@ -1,12 +1,21 @@
 //! The server of the studio.
 
+mod access;
 mod approvals;
+mod attempts;
 mod bounds;
 mod chat;
 mod connections;
+#[rustfmt::skip]
+#[expect(clippy::unreadable_literal, reason = "as the studio writes it")]
+mod exported;
+mod exports;
+mod history;
 mod hooks;
 mod hosts;
+mod join;
 mod late_redaction;
+mod overview;
 mod questions;
 mod redaction;
 mod runs;
@@ -14,3 +23,4 @@ mod security;
 mod stream;
 mod sub_agents;
 mod support;
+mod threads;

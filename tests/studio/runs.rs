@@ -36,15 +36,21 @@ async fn a_run_is_listed_with_its_entries_and_streamed() {
             "input",
             "request",
             "reasoning_started",
+            "model_started",
+            "model_first",
             "reasoning_chunk",
+            "model_finished",
             "reasoned",
             "tool_started",
             "tool_finished",
             "request",
             "reasoning_started",
+            "model_started",
+            "model_first",
             "reasoning_chunk",
             "reasoning_chunk",
             "reasoning_chunk",
+            "model_finished",
             "reasoned",
             "finished",
             "settled",
@@ -85,13 +91,14 @@ async fn a_run_that_failed_says_why_without_content() {
     };
     let busy = || ScriptedModel::new("busy", |_| ModelError::status("busy", 503));
     let once = ReActAgent::builder("clerk").model(busy());
-    assert_eq!(failed(once).await, json!({ "kind": "model", "status": 503, "attempts": 1 }));
+    let expected = json!({ "kind": "model", "status": 503, "attempts": 1, "model": "busy" });
+    assert_eq!(failed(once).await, expected);
     let often = ReActAgent::builder("clerk").model(busy()).hook(ModelRetry::new());
     let often = failed(often).await;
     assert!(often["attempts"].as_u64().unwrap() > 1, "{often}");
-    let away = ScriptedModel::new("m", |_| ModelError::unreachable("m", "http://h", "secret"));
+    let away = ScriptedModel::new("away", |_| ModelError::unreachable("m", "http://h", "secret"));
     let away = failed(ReActAgent::builder("clerk").model(away)).await;
-    assert_eq!(away, json!({ "kind": "model", "attempts": 1 }));
+    assert_eq!(away, json!({ "kind": "model", "attempts": 1, "model": "away" }));
     let guard = on(|_: &mut PreReasoning<'_>| -> HookResult { Err("secret".into()) });
     let guarded = ReActAgent::builder("clerk").model(says("Done.")).hook(guard.named("guard"));
     assert_eq!(failed(guarded).await, json!({ "kind": "hook", "hook": "guard" }));

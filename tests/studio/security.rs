@@ -219,7 +219,11 @@ async fn errors_are_a_code_and_a_sentence() {
         (browser.get("/api/runs?limit=many").await, 400, "malformed"),
         (browser.get("/api/runs/%ff").await, 400, "malformed"),
         (browser.post(POSTS[0], &json!({})).await, 404, "not_found"),
-        (browser.post(POSTS[2], &json!({ "text": "hi" })).await, 403, "chat"),
+        (
+            browser.post("/api/threads/clerk/default/messages", &json!({ "text": "hi" })).await,
+            403,
+            "chat",
+        ),
         (
             browser.request(Method::PUT, "/api/runs").json(&json!({})).send().await.unwrap(),
             405,

@@ -73,6 +73,35 @@ async fn a_listing_and_the_stream_after_it_are_everything() {
 }
 
 // ST-09
+/// Runs write beside each other, each below its own lock: numbers are given and entries are there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_reader_beside_calls_that_overlap_gets_each_number_once_and_in_order() {
+    const CALLS: usize = 400;
+    let studio = Studio::new();
+    let agent = ReActAgent::builder("clerk").model(says("One word after the other."));
+    let agent = Arc::new(agent.hook(studio.hook()).build().unwrap());
+    let browser = open(&studio).await;
+    let mut stream = browser.events(None).await;
+    let call = |index: usize| {
+        let options = CallOptions::new().thread(index.to_string());
+        tokio::spawn(agent.clone().call_owned(options, "Go"))
+    };
+    let calls: Vec<_> = (0..CALLS).map(call).collect();
+    let (mut numbers, mut ended) = (Vec::new(), 0);
+    while ended < CALLS {
+        let message = stream.next().await.unwrap();
+        assert_ne!(message.event, "resync", "all of it is in the ring");
+        ended += usize::from(message.data["type"] == "settled");
+        numbers.extend(message.id);
+    }
+    for call in calls {
+        call.await.unwrap().unwrap();
+    }
+    assert!(numbers.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{numbers:?}");
+    let of_run = numbers.len() / CALLS;
+    assert_eq!((of_run * CALLS, of_run > 10), (numbers.len(), true));
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_reader_that_stalls_costs_nothing_and_is_told_to_reload() {
     let words: String = "word ".repeat(10_000);

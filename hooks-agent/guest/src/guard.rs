@@ -5,16 +5,19 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use hooks_agent_core::event::EventKind;
+use hooks_agent_core::event::{EventKind, EventMask};
+use hooks_agent_core::hook::AroundMask;
+use hooks_agent_core::model::{ChatStream, ModelAnswer};
 use hooks_agent_core::react::HookSource;
 use hooks_agent_policy::command::{CommandEvent, HookDecision, Input, Output};
+use hooks_core::HookRole;
 
 use crate::contract::output;
 use crate::decided::Decided;
 use crate::event::Event;
 use crate::prompt::Screened;
 use crate::thread::GuestThread;
-use crate::{prompt, stop, tool_result, tool_use};
+use crate::{answer, prompt, stop, tool_result, tool_use};
 
 /// Decides about the events of an agent that is written elsewhere, by the event hooks of a
 /// [source](HookSource).
@@ -35,6 +38,10 @@ use crate::{prompt, stop, tool_result, tool_use};
 /// Hooks that fail or panic block the event, and what they would remove from a result is removed. At
 /// `SessionStart`, which nothing can block, people are warned, and the prompts that come are decided.
 /// Nothing is ever allowed on behalf of the user: a tool call that passes has no decision.
+///
+/// Where a hook asks, the others run as if people had let the call run, and one that refuses it then denies it: no event
+/// comes after the question. What hooks keep with the thread in that second run is not kept, but what they do elsewhere is
+/// done: a command may run twice.
 ///
 /// ```
 /// use hooks_agent::command::{Input, PermissionDecision};
@@ -146,6 +153,102 @@ impl Guard {
         contained(prompt::model_call(self.event(CommandEvent::Stop, input, thread))).await
     }
 
+    /// Returns the answer of a model as hooks around the model call that redact leave it: what they release, as soon
+    /// as they release it, and nothing else. A model of this crate that they are around has the same answer.
+    ///
+    /// An item that is an error ends the answer; what was held back is not in it. A hook that panics while the answer is
+    /// read panics there.
+    ///
+    /// ```
+    /// use futures::TryStreamExt;
+    /// use hooks_agent::builtin::guard::PiiDetection;
+    /// use hooks_agent::command::Input;
+    /// use hooks_agent::guest::{Guard, GuestThread};
+    /// use hooks_agent::message::Usage;
+    /// use hooks_agent::model::ChatChunk;
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::react::{HookSet, HookSource};
+    ///
+    /// struct Always(HookSet);
+    ///
+    /// impl HookSource for Always {
+    ///     fn hooks(&self, _: &CallContext) -> HookSet {
+    ///         self.0.clone()
+    ///     }
+    /// }
+    ///
+    /// # futures::executor::block_on(async {
+    /// let guard = Guard::new(Always(HookSet::of(PiiDetection::all().output(true))));
+    /// let text = |text: &str| Ok(ChatChunk::Text(text.to_owned()));
+    /// let said = [text("Ask ann@exam"), text("ple.com now."), Ok(ChatChunk::end(Usage::default()))];
+    /// let (input, mut thread) = (Input::new("Stop"), GuestThread::default());
+    /// let answer = Box::pin(futures::stream::iter(said));
+    /// let answer = guard.screen_answer(&input, &mut thread, answer).await.unwrap();
+    /// let chunks: Vec<_> = answer.try_collect().await?;
+    /// let texts = chunks.iter().filter_map(|chunk| match chunk {
+    ///     ChatChunk::Text(text) => Some(text.as_str()),
+    ///     _ => None,
+    /// });
+    /// assert_eq!(texts.collect::<String>(), "Ask [REDACTED_EMAIL] now.");
+    /// # Ok::<(), hooks_agent::model::ModelError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    /// The reason, if a hook fails or panics before there is an answer.
+    pub async fn screen_answer(
+        &self,
+        input: &Input,
+        thread: &mut GuestThread,
+        answer: ChatStream,
+    ) -> Result<ModelAnswer, String> {
+        let event = self.event(CommandEvent::Stop, input, thread);
+        let screened = AssertUnwindSafe(answer::stream(event, answer)).catch_unwind().await;
+        screened.unwrap_or_else(|_| Err("a hook could not check the answer".to_owned()))
+    }
+
+    /// Returns whether there are hooks for [`screen_answer`](Self::screen_answer): those around the model call that
+    /// redact. Without, an answer stays as it is.
+    #[must_use]
+    pub fn redacts_answers(&self, input: &Input) -> bool {
+        self.any(input, |role, _, around| {
+            answer::redacts(role).intersection(around) != AroundMask::NONE
+        })
+    }
+
+    /// Returns whether there are hooks that may change a reply once it is complete, and do not run around the model call:
+    /// at `PostReasoning` or `PostCall`, of a role that changes content.
+    #[must_use]
+    pub fn screens_replies(&self, input: &Input) -> bool {
+        const EVENTS: EventMask = EventMask::of(&[EventKind::PostReasoning, EventKind::PostCall]);
+        self.any(input, |role, events, around| {
+            changes_content(role)
+                && events.intersection(EVENTS) != EventMask::NONE
+                && answer::redacts(role).intersection(around) == AroundMask::NONE
+        })
+    }
+
+    /// Returns whether there are hooks that may change the result of a tool: at `PostActing`, of a role that changes
+    /// content, or around the tool call.
+    #[must_use]
+    pub fn screens_results(&self, input: &Input) -> bool {
+        self.any(input, |role, events, around| {
+            changes_content(role) && events.contains(EventKind::PostActing)
+                || role == Some(HookRole::Redacts) && around.contains(AroundMask::TOOL_CALL)
+        })
+    }
+
+    fn any(
+        &self,
+        input: &Input,
+        is: impl FnMut(Option<HookRole>, EventMask, AroundMask) -> bool,
+    ) -> bool {
+        let mut nobody = GuestThread::default();
+        let event = self.event(CommandEvent::Stop, input, &mut nobody);
+        // What cannot be known is taken for what is stricter.
+        event.hooks().is_none_or(|hooks| hooks.any(is))
+    }
+
     fn event<'a>(
         &'a self,
         kind: CommandEvent,
@@ -182,6 +285,11 @@ impl Guard {
             _ => Decided::Passes,
         }
     }
+}
+
+/// Returns whether hooks of a role may change content.
+fn changes_content(role: Option<HookRole>) -> bool {
+    matches!(role, None | Some(HookRole::Redacts))
 }
 
 /// A hook that panics blocks.

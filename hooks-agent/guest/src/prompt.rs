@@ -8,6 +8,7 @@ use hooks_agent_core::message::{Messages, Msg, Role};
 use hooks_agent_core::model::{ChatRequest, ScriptedModel};
 use hooks_core::HookRole;
 
+use crate::answer::redacts;
 use crate::decided::{Decided, reason_of};
 use crate::event::{Event, Scope};
 
@@ -49,10 +50,6 @@ pub(super) async fn submitted(event: Event<'_>) -> Decided {
 
 /// Returns what hooks make of a prompt.
 pub(super) async fn prompt(mut event: Event<'_>, text: String) -> Screened {
-    let redacts = |role| match role {
-        Some(HookRole::Redacts) => AroundMask::MODEL_CALL,
-        _ => AroundMask::NONE,
-    };
     let scope = Scope { events: EVENTS, around: redacts };
     let (model, asked) = listening();
     let prompt = Messages::from(Msg::user(text.as_str()));
@@ -94,10 +91,6 @@ pub(super) async fn model_call(mut event: Event<'_>) -> Screened {
 
 /// Returns what hooks make of a reply.
 pub(super) async fn reply(mut event: Event<'_>, text: String) -> Screened {
-    let redacts = |role| match role {
-        Some(HookRole::Redacts) => AroundMask::MODEL_CALL,
-        _ => AroundMask::NONE,
-    };
     let events = [EventKind::PostReasoning, EventKind::PostCall, EventKind::Settled];
     let scope = Scope { events: EventMask::of(&events), around: redacts };
     let says = text.clone();

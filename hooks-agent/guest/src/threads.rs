@@ -83,6 +83,62 @@ impl GuestThreads {
         Ok(Self { connection: opened })
     }
 
+    /// Opens the file for this process alone, until it is dropped: others wait for it, and then fail.
+    ///
+    /// # Errors
+    /// [`GuestThreadsError::File`] if it cannot be read and written, or another process has it.
+    pub async fn open_alone(path: impl AsRef<Path> + Send) -> Result<Self, GuestThreadsError> {
+        let mut threads = Self::open(path).await?;
+        let alone = async |connection: &mut SqliteConnection| {
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE").await?;
+            // The lock is taken with the first write.
+            connection.execute(sqlx::raw_sql("BEGIN EXCLUSIVE; COMMIT")).await
+        };
+        alone(&mut threads.connection).await.map_err(DatabaseError::from)?;
+        Ok(threads)
+    }
+
+    /// Reads a thread; one that is new is empty.
+    ///
+    /// # Errors
+    /// [`GuestThreadsError`] if it cannot be read.
+    pub async fn read(&mut self, thread: &str) -> Result<GuestThread, GuestThreadsError> {
+        let mut transaction = Sqlite::begin(&mut self.connection, Access::Read, None).await?;
+        Ok(state_of(&mut transaction, thread).await?.1)
+    }
+
+    /// Writes threads, all of them or none.
+    ///
+    /// # Errors
+    /// [`GuestThreadsError::File`] if they cannot be written.
+    pub async fn write<'a>(
+        &mut self,
+        threads: impl IntoIterator<Item = (impl AsRef<str>, &'a GuestThread)>,
+    ) -> Result<(), GuestThreadsError> {
+        let mut transaction = Sqlite::begin(&mut self.connection, Access::Write, None).await?;
+        for (id, thread) in threads {
+            let id = id.as_ref();
+            let state = serde_json::to_string(thread);
+            let state = state.map_err(|source| unread(id, source))?;
+            Sqlite::execute(&mut transaction, Statement::new(WRITE).bind(id).bind(state)).await?;
+        }
+        transaction.commit().await.map_err(DatabaseError::from)?;
+        Ok(())
+    }
+
+    /// Forgets threads without an event for 30 days.
+    ///
+    /// # Errors
+    /// [`GuestThreadsError::File`] if the file cannot be written.
+    pub async fn forget_old(&mut self) -> Result<(), GuestThreadsError> {
+        let mut transaction = Sqlite::begin(&mut self.connection, Access::Write, None).await?;
+        for forget in [FORGET, FORGET_PARENTS] {
+            Sqlite::execute(&mut transaction, Statement::new(forget)).await?;
+        }
+        transaction.commit().await.map_err(DatabaseError::from)?;
+        Ok(())
+    }
+
     /// Returns the outermost session of one that is a part of another: that one's, if it is a part itself. The first
     /// parent that is named for a session stays its parent.
     ///
@@ -122,26 +178,41 @@ impl GuestThreads {
         change: impl AsyncFnOnce(&mut GuestThread) -> R,
     ) -> Result<R, GuestThreadsError> {
         let mut transaction = Sqlite::begin(&mut self.connection, Access::Write, None).await?;
-        let find = Statement::new("SELECT state FROM guest_thread WHERE id = $1").bind(thread);
-        let found = Sqlite::fetch(&mut transaction, find).await?;
-        let unread = |source| GuestThreadsError::State { thread: thread.to_owned(), source };
-        let before = found.first().map(|row| row.text(0)).transpose()?;
-        let mut state = match &before {
-            None => GuestThread::default(),
-            Some(text) => serde_json::from_str(text).map_err(unread)?,
-        };
+        let (before, mut state) = state_of(&mut transaction, thread).await?;
         let changed = change(&mut state).await;
-        let after = serde_json::to_string(&state).map_err(unread)?;
+        let after = serde_json::to_string(&state).map_err(|source| unread(thread, source))?;
         if before.as_deref() == Some(&after) {
             Sqlite::execute(&mut transaction, Statement::new(SEEN).bind(thread)).await?;
         } else {
             let write = Statement::new(WRITE).bind(thread).bind(after);
             Sqlite::execute(&mut transaction, write).await?;
-            Sqlite::execute(&mut transaction, Statement::new(FORGET)).await?;
+            // It reads the whole table: once a thread.
+            if before.is_none() {
+                Sqlite::execute(&mut transaction, Statement::new(FORGET)).await?;
+            }
         }
         transaction.commit().await.map_err(DatabaseError::from)?;
         Ok(changed)
     }
+}
+
+/// Reads a thread, and how it was written.
+async fn state_of(
+    connection: &mut SqliteConnection,
+    thread: &str,
+) -> Result<(Option<String>, GuestThread), GuestThreadsError> {
+    let find = Statement::new("SELECT state FROM guest_thread WHERE id = $1").bind(thread);
+    let found = Sqlite::fetch(connection, find).await?;
+    let before = found.first().map(|row| row.text(0)).transpose()?;
+    let state = match &before {
+        None => GuestThread::default(),
+        Some(text) => serde_json::from_str(text).map_err(|source| unread(thread, source))?,
+    };
+    Ok((before, state))
+}
+
+fn unread(thread: &str, source: serde_json::Error) -> GuestThreadsError {
+    GuestThreadsError::State { thread: thread.to_owned(), source }
 }
 
 async fn connect(path: &Path) -> Result<SqliteConnection, DatabaseError> {

@@ -11,7 +11,7 @@ use hooks_core::HookRole;
 use serde_json::{Map, Value};
 
 use crate::decided::{Decided, reason_of};
-use crate::event::{Event, Scope};
+use crate::event::{Begun, Event, Scope, approvers_of};
 use crate::seam::{Outcome, Seam};
 
 const EVENTS: EventMask =
@@ -36,10 +36,32 @@ pub(super) async fn asked(mut event: Event<'_>) -> Decided {
     };
     let scope = Scope { events: EVENTS, around };
     let model = saying(call);
-    let (reply, messages) = event.call(model, scope, Some(seam.clone()), Messages::new()).await;
-    match reply {
-        Err(error) => Decided::Denies(reason_of(&error)),
-        Ok(reply) => decided(&asked, seam.reached(), &reply, &messages),
+    let begun = event.begin(model, scope, Some(seam.clone()), Messages::new()).await;
+    let mut begun = match begun {
+        Ok(begun) => begun,
+        Err(error) => return Decided::Denies(reason_of(&error)),
+    };
+    let first = decided_by(&asked, &seam, &begun);
+    let Decided::Asks(question) = first else { return first };
+    // The agent asks its user, and no event comes after that: what would refuse the call then refuses it now.
+    begun.approved(&seam).await;
+    match decided_by(&asked, &seam, &begun) {
+        Decided::Passes => Decided::Asks(question),
+        Decided::Rewrites(_) => Decided::Denies(format!(
+            "{question}\n\nAnother hook changes the arguments of this call, and an agent takes one of both: leave out \
+             what it removes."
+        )),
+        // A hook that stops the call does so again, whatever people say.
+        Decided::Asks(_) if begun.is_stopped() => Decided::Asks(question),
+        Decided::Asks(_) => Decided::Denies(format!("{question}\n\nIt is asked again and again.")),
+        refused => refused,
+    }
+}
+
+fn decided_by(asked: &ToolUse, seam: &Seam, begun: &Begun) -> Decided {
+    match &begun.reply {
+        Err(error) => Decided::Denies(reason_of(error)),
+        Ok(reply) => decided(asked, seam.reached(), reply, &begun.memory.messages()),
     }
 }
 
@@ -63,7 +85,12 @@ fn decided(asked: &ToolUse, reached: Option<ToolUse>, reply: &Msg, messages: &Me
                         (None, None) => "the policy asks for approval".to_owned(),
                     },
                 };
-                Decided::Asks(reason)
+                match approvers_of(pending) {
+                    None => Decided::Asks(reason),
+                    Some(who) => Decided::Denies(format!(
+                        "{reason}\n\nOnly {who} may answer this, and a coding agent does not say who its user is."
+                    )),
+                }
             }
             None => Decided::Denies("no hook could check this call".to_owned()),
         },

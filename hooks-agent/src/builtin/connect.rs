@@ -5,5 +5,7 @@
 pub use hooks_agent_ag_ui as ag_ui;
 #[cfg(any(feature = "ag-ui", feature = "studio"))]
 pub use hooks_agent_listener::{BoundedConnection, BoundedListener};
+#[cfg(feature = "studio-join")]
+pub use hooks_agent_studio::StudioWorker;
 #[cfg(feature = "studio")]
-pub use hooks_agent_studio::{Studio, StudioError, StudioHook, StudioServer};
+pub use hooks_agent_studio::{Studio, StudioError, StudioHook, StudioPart, StudioServer};

@@ -60,9 +60,10 @@ impl Agents {
                 "chat": self.allows_chat,
                 "steers": self.allows_chat && agent.is_steered(),
                 "decides": true,
+                "forks": self.allows_chat,
             })
         });
-        json!({ "agents": agents.collect::<Vec<_>>() })
+        agents.collect()
     }
 
     /// Returns the hooks of an agent in their order as JSON.

@@ -7,15 +7,20 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use hooks_agent_core::agent::Agent;
 use hooks_agent_core::call::User;
+use hooks_agent_core::model::PriceTable;
 use hooks_agent_core::react::ReActAgent;
-use tokio::net::{TcpListener, lookup_host};
+use hooks_agent_core::store::Store;
+use tokio::net::lookup_host;
 
+use crate::access::{Access, StudioPart};
 use crate::agents::Agents;
 use crate::approvals::{Desk, Login};
 use crate::error::StudioError;
+use crate::history::History;
 use crate::hook::StudioHook;
+use crate::prices::Prices;
 use crate::ring::Capacity;
-use crate::server::{Hosts, StudioServer, Token};
+use crate::server::{Hosts, StudioServer, Token, listen};
 use crate::shared::Shared;
 
 /// A page in the browser that shows what agents do while they do it, and takes the decisions that they
@@ -33,7 +38,10 @@ use crate::shared::Shared;
 /// | [`show_drafts`](Self::show_drafts) | answers are not shown before hooks that may change them saw them |
 /// | [`allow_chat`](Self::allow_chat) | nobody writes to agents |
 /// | [`authenticate`](Self::authenticate), [`decided_by`](Self::decided_by) | nobody is known who decides |
+/// | [`history`](Self::history) | runs are kept in memory alone |
+/// | [`only_for`](Self::only_for) | who has the token sees and does everything |
 /// | [`token`](Self::token) | a random one |
+/// | [`joined_by`](Self::joined_by) | no other process shows its runs here |
 /// | [`capacity`](Self::capacity) | 1,000 runs, 5,000 events of a run, 64 MiB |
 ///
 /// Clones are one studio: what a clone sets by `show_..` and `capacity` holds for all.
@@ -68,8 +76,10 @@ pub struct Studio {
     agents: Agents,
     hosts: Vec<String>,
     token: Option<String>,
+    key: Option<String>,
     login: Option<Login>,
     is_decided_elsewhere: bool,
+    access: Access,
 }
 
 /// Who decides, unless the program says it.
@@ -116,6 +126,58 @@ impl Studio {
         self
     }
 
+    /// Sets whether texts of errors are kept and shown, of calls that begin from now on and whose content is shown.
+    /// Without them a failure has its kind, its status, the id of the request, and how often the model was asked.
+    /// A text may quote what the provider or a tool was sent.
+    pub fn show_errors(self, show: bool) -> Self {
+        self.shared.settings.show_errors(show);
+        self
+    }
+
+    /// Sets what the tokens of models cost, and the name of the currency, such as `"USD"`: the page shows money, of
+    /// runs, agents, users, models and days. Prices that were set before stay. They may be in a
+    /// [file](PriceTable::read).
+    ///
+    /// ```
+    /// use hooks_agent::builtin::connect::Studio;
+    /// use hooks_agent::model::PriceTable;
+    ///
+    /// let prices = PriceTable::from_json(r#"{"large": {"input": 3, "output": 15, "cache_read": 0.3}}"#)?;
+    /// let studio = Studio::new().prices(prices, "USD");
+    /// # Ok::<(), hooks_agent::model::PriceError>(())
+    /// ```
+    pub fn prices(self, table: PriceTable, currency: impl Into<Arc<str>>) -> Self {
+        self.shared.settings.set_prices(Prices { table, currency: currency.into() });
+        self
+    }
+
+    /// Keeps runs in a store beyond what the [ring](Self::capacity) holds: those that ended while the studio was
+    /// [served](StudioServer::serve), as far as the ring shows them, and their numbers by the hour. The page has
+    /// weeks, and searches them. They are written beside the calls, which never wait for it; runs that end faster than
+    /// the store takes them are not kept, and the page says how many. The store's
+    /// [`prune`](hooks_agent_core::store::Store::prune) and [`forget`](hooks_agent_core::store::Store::forget) remove
+    /// them. A store that was set before stays.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::connect::Studio;
+    /// use hooks_agent::store::SqliteStore;
+    ///
+    /// # tokio::runtime::Runtime::new().unwrap().block_on(async {
+    /// # let folder = std::env::temp_dir().join(format!("hooks-history-{}", std::process::id()));
+    /// # std::fs::create_dir_all(&folder)?;
+    /// # let path = folder.join("runs.db");
+    /// let studio = Studio::new().history(SqliteStore::open(&path).await?);
+    /// # let _ = studio;
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn history(self, store: impl Store) -> Self {
+        // The first one stays.
+        let _ = self.shared.history.set(History::new(Arc::new(store)));
+        self
+    }
+
     /// Sets whether people may write to the agents.
     pub fn allow_chat(mut self, allow: bool) -> Self {
         self.agents.allow_chat(allow);
@@ -132,6 +194,16 @@ impl Studio {
     /// Sets the token in place of a random one: at least 16 letters, digits or `-._~`.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
+        self
+    }
+
+    /// Lets workers join by this key, of at least 16 letters, digits or `-._~`: programs of other processes whose runs
+    /// this studio shows, and whose questions it has decided there. Who has the key writes runs and questions, and neither
+    /// reads nor decides. Without it nobody joins.
+    ///
+    /// A program joins by `Studio::join`, of the feature `studio-join`.
+    pub fn joined_by(mut self, key: impl Into<String>) -> Self {
+        self.key = Some(key.into());
         self
     }
 
@@ -165,6 +237,33 @@ impl Studio {
         self
     }
 
+    /// Sets the roles of those who may use a part of the page: one of them is enough. A part whose roles are not set is
+    /// for everybody who has the token; one with no role at all is for nobody. Who somebody is,
+    /// [`authenticate`](Self::authenticate) says.
+    ///
+    /// ```
+    /// use hooks_agent::builtin::connect::{Studio, StudioPart};
+    /// use hooks_agent::call::User;
+    ///
+    /// let studio = Studio::new()
+    ///     .authenticate(|request| {
+    ///         let user = request.headers.get("x-signed-in-as")?.to_str().ok()?;
+    ///         Some(User::from(user).with_role("operator"))
+    ///     })
+    ///     // The others look.
+    ///     .only_for(StudioPart::Acting, ["operator", "manager"])
+    ///     .only_for(StudioPart::Overview, ["manager"]);
+    /// # let _ = studio;
+    /// ```
+    pub fn only_for(
+        mut self,
+        part: StudioPart,
+        roles: impl IntoIterator<Item = impl Into<Arc<str>>>,
+    ) -> Self {
+        self.access.set(part, roles.into_iter().map(Into::into).collect());
+        self
+    }
+
     /// Sets whether questions that [some users](hooks_agent_core::message::Approvers) alone may answer are decided
     /// elsewhere, so that the studio starts without knowing who decides. It shows them, and refuses every
     /// decision about them. Default: no.
@@ -185,18 +284,25 @@ impl Studio {
     /// # Errors
     /// [`StudioError::Bind`] if the address cannot be bound, [`StudioError::TokenRequired`] if other
     /// machines can reach it and there is no [token](Self::token), [`StudioError::WeakToken`],
-    /// [`StudioError::DuplicateAgent`], [`StudioError::NobodyDecides`].
+    /// [`StudioError::WeakKey`], [`StudioError::DuplicateAgent`], [`StudioError::NobodyDecides`],
+    /// [`StudioError::NobodyKnown`], [`StudioError::NoHistory`].
     pub async fn bind(&self, address: impl Into<String>) -> Result<StudioServer, StudioError> {
         let address = address.into();
         let failed = |source| StudioError::Bind { address: address.clone(), source };
-        if let Some(agent) = self.agents.duplicate() {
-            return Err(StudioError::DuplicateAgent { agent });
+        self.check_agents()?;
+        if self.shared.history.get().is_some_and(|history| history.runs().is_none()) {
+            return Err(StudioError::NoHistory);
         }
         if self.login.is_none()
             && !self.is_decided_elsewhere
             && let Some((agent, hook)) = self.agents.needs_login()
         {
             return Err(StudioError::NobodyDecides { agent, hook });
+        }
+        if self.login.is_none()
+            && let Some(part) = self.access.first()
+        {
+            return Err(StudioError::NobodyKnown { part: part.name() });
         }
         let places: Vec<_> = lookup_host(&address).await.map_err(failed)?.collect();
         let token = match &self.token {
@@ -209,7 +315,8 @@ impl Studio {
                 Token::random()?
             }
         };
-        let listener = TcpListener::bind(&*places).await.map_err(failed)?;
+        let key = self.key.as_deref().map(Token::key).transpose()?;
+        let listener = listen(&places).map_err(failed)?;
         let bound = listener.local_addr().map_err(failed)?;
         let hosts = Hosts::new(bound, &self.hosts);
         let login = self.login.clone().unwrap_or_else(|| {
@@ -217,7 +324,21 @@ impl Studio {
             Arc::new(move |_| Some(nobody.clone()))
         });
         let desk = Desk::new(self.shared.clone(), self.agents.clone(), login);
-        Ok(StudioServer::new(desk, listener, bound, hosts, token))
+        Ok(StudioServer::new(desk, self.access.clone(), listener, bound, hosts, (token, key)))
+    }
+
+    /// Returns where what waits at these agents is decided by users who are known elsewhere.
+    #[cfg(feature = "join")]
+    pub(crate) fn desk(&self) -> Result<Desk, StudioError> {
+        self.check_agents()?;
+        Ok(Desk::new(self.shared.clone(), self.agents.clone(), Arc::new(|_| None)))
+    }
+
+    fn check_agents(&self) -> Result<(), StudioError> {
+        match self.agents.duplicate() {
+            Some(agent) => Err(StudioError::DuplicateAgent { agent }),
+            None => Ok(()),
+        }
     }
 }
 

@@ -29,6 +29,18 @@ pub enum StudioError {
         /// How many characters it needs.
         least: usize,
     },
+    /// The key by which workers join is too short, or has other characters than letters, digits, `-`, `.`, `_` and `~`.
+    #[error("the key by which workers join needs at least {least} letters, digits or `-._~`")]
+    WeakKey {
+        /// How many characters it needs.
+        least: usize,
+    },
+    /// The studio cannot be joined at this URL.
+    #[error("the studio cannot be joined: {reason}")]
+    Join {
+        /// What is wrong with the URL.
+        reason: String,
+    },
     /// There are no random numbers for a token.
     #[error("the system has no random numbers for the token of the studio")]
     NoRandom(#[source] io::Error),
@@ -44,6 +56,20 @@ pub enum StudioError {
         /// The name of the hook.
         hook: String,
     },
+    /// A part of the page is for some roles, and the studio authenticates nobody.
+    #[error(
+        "the part `{part}` of the studio is for some roles, and the studio knows nobody: say who asks by \
+         `Studio::authenticate`"
+    )]
+    NobodyKnown {
+        /// The name of the part.
+        part: &'static str,
+    },
+    /// The store of the history keeps no runs.
+    #[error(
+        "the store of the studio's history keeps no runs: give it a `SqliteStore` or a `PostgresStore`"
+    )]
+    NoHistory,
     /// Two agents have one name.
     #[error("two agents of the studio are named `{agent}`")]
     DuplicateAgent {

@@ -64,7 +64,7 @@ fn problems_have_their_line_and_column() {
       { "matcher": "a(", "hooks": [{ "type": "command", "command": "x", "onFailure": "block" }] },
       { "matcher": 1, "hooks": [] },
       { "hooks": [
-        { "type": "prompt", "prompt": "é", "command": "x" },
+        { "type": "agent", "prompt": "é", "command": "x" },
         { "type": "command", "timeout": "5", "command": "x" },
         { "type": "command" },
         7

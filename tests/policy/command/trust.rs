@@ -47,6 +47,14 @@ fn a_changed_command_is_not_trusted() {
     }
 }
 
+/// Files of trust would be worth nothing after an update.
+#[test]
+fn the_hash_of_a_program_stays_what_it_was() {
+    let error = open(of_project("check"), &Trust::default()).unwrap_err();
+    let hash = "cfe6ab322d5c029a645f8cbe29d2018f7ee067149c8a32a69de2557d68df169e";
+    assert_eq!(error.untrusted().next().unwrap().hash(), hash);
+}
+
 #[test]
 fn other_layers_need_no_trust() {
     for layer in [Layer::Managed, Layer::Session, Layer::Local, Layer::User] {

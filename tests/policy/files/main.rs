@@ -1,5 +1,6 @@
 //! Tests of the module `policy`.
 
+mod asking;
 mod attacked_order;
 mod commands;
 mod example;

@@ -62,8 +62,8 @@ async fn no_operation_waits_for_ever_for_an_answer_and_each_says_for_what() {
     assert_ends(&wired, "reading values", store.values(&ada)).await;
     let import = store.import(&ada, Vec::new(), Map::new(), None);
     assert_ends(&wired, "importing a thread", import).await;
-    assert_ends(&wired, "forgetting threads", store.forget(Filter::all())).await;
-    assert_ends(&wired, "pruning threads", store.prune(Filter::all())).await;
+    assert_ends(&wired, "forgetting runs", store.forget(Filter::all())).await;
+    assert_ends(&wired, "pruning runs", store.prune(Filter::all())).await;
     assert_ends(&wired, "counting rows", store.report()).await;
 
     wired.proxy.set(Wire::Pass);

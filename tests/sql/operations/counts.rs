@@ -35,10 +35,11 @@ async fn a_report_counts_rows_and_nothing_of_another_namespace(backend: &Backend
     assert_eq!((report.threads, report.cut_off), (2, 1));
     assert_eq!((report.messages, report.archived, report.values), (2, 1, 1));
     assert_eq!((report.waiting, report.decided, report.closed), (1, 1, Some(1)));
-    assert_eq!((report.unanswered, report.schema), (1, Some(4)));
+    assert_eq!((report.unanswered, report.schema), (1, Some(5)));
     let age = report.oldest_waiting.unwrap();
     assert!((60..90).contains(&age.as_secs()), "{age:?}");
     assert!(report.to_string().contains("2, 1 cut off in mid-call"), "{report}");
+    assert!(report.to_string().contains("\nruns           0\n"), "{report}");
     assert_eq!(serde_json::to_value(&report).unwrap()["unanswered"], 1);
 
     let other = backend.leased("other", Duration::from_secs(30)).await;
@@ -46,6 +47,7 @@ async fn a_report_counts_rows_and_nothing_of_another_namespace(backend: &Backend
     assert_eq!((report.threads, report.messages, report.archived, report.values), (0, 0, 0, 0));
     assert_eq!((report.waiting, report.decided, report.closed), (0, 0, Some(0)));
     assert_eq!((report.unanswered, report.cut_off, report.oldest_waiting), (0, 0, None));
+    assert_eq!(report.runs, Some(0));
 }
 
 #[tokio::test]
@@ -69,5 +71,5 @@ async fn a_store_in_memory_is_counted_too() {
     let report = shared.report().await.unwrap();
     assert_eq!((report.threads, report.messages, report.unanswered), (1, 2, 1));
     assert_eq!((report.waiting, report.closed, report.schema), (1, None, None));
-    assert!(report.oldest_waiting.is_some());
+    assert!(report.oldest_waiting.is_some() && report.runs.is_none());
 }

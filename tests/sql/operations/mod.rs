@@ -2,6 +2,7 @@
 
 mod counts;
 mod exports;
+mod forks;
 mod hostile;
 mod metrics;
 mod opening;

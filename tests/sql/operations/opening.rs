@@ -20,7 +20,7 @@ async fn a_path_and_a_url_are_the_same_file() {
         assert_eq!(again.values(&key).await.unwrap(), values, "{url}");
     }
     let report = store::check(&path).await.unwrap();
-    assert_eq!((report.threads, report.values, report.schema), (1, 1, Some(4)));
+    assert_eq!((report.threads, report.values, report.schema), (1, 1, Some(5)));
 }
 
 #[tokio::test]
@@ -35,7 +35,7 @@ async fn a_server_is_opened_by_its_url() {
     store.import(&key, Vec::new(), Map::new(), None).await.unwrap();
     let url = format!("{SERVER}?options=-csearch_path%3D{}", schema.name());
     let report = store::check(&url).await.unwrap();
-    assert_eq!((report.threads, report.schema), (1, Some(4)));
+    assert_eq!((report.threads, report.schema), (1, Some(5)));
 }
 
 #[tokio::test]

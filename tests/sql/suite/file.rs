@@ -133,7 +133,7 @@ async fn ds_15_a_newer_schema_is_refused_and_left_as_it_is() {
         conn.close().await.unwrap();
         let before = fs::read(&path).unwrap();
         let error = SqliteStore::open(&path).await.unwrap_err();
-        assert!(matches!(error, StoreError::NewerSchema { found: 77, known: 4 }), "{error}");
+        assert!(matches!(error, StoreError::NewerSchema { found: 77, known: 5 }), "{error}");
         assert_eq!(fs::read(&path).unwrap(), before, "{mode}");
     }
 }

@@ -154,7 +154,7 @@ async fn ds_15_a_newer_schema_is_refused_and_left_as_it_is() {
     backend.sql("UPDATE store_version SET version = 77").await;
     let options = PostgresStore::options().schema(schema(&backend));
     let error = options.connect(SERVER).await.unwrap_err();
-    assert!(matches!(error, StoreError::NewerSchema { found: 77, known: 4 }), "{error}");
+    assert!(matches!(error, StoreError::NewerSchema { found: 77, known: 5 }), "{error}");
     assert_eq!(backend.sql("SELECT version FROM store_version").await, [["77"]]);
 }
 
@@ -163,7 +163,7 @@ async fn many_connect_to_a_new_schema_at_once() {
     let Some(backend) = postgres().await else { return };
     let opened = (0..6).map(|_| backend.store());
     assert_eq!(futures::future::join_all(opened).await.len(), 6);
-    assert_eq!(backend.sql("SELECT version FROM store_version").await, [["4"]]);
+    assert_eq!(backend.sql("SELECT version FROM store_version").await, [["5"]]);
 }
 
 #[tokio::test]

@@ -7,7 +7,8 @@ use hooks_agent::store::{check, open_read_only};
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::store::{
-    Claim, Decision, Filter, Reservation, Steps, Store, StoreError, Verdict, Window,
+    Claim, Decision, Filter, Reservation, RunFilter, RunPage, RunSums, Steps, Store, StoreError,
+    Verdict, Window,
 };
 use hooks_agent_sql::store::{Migration, PostgresStore, SqliteStore};
 use serde_json::{Map, Value, json};
@@ -91,7 +92,7 @@ async fn read_only(backend: &Backend) -> Result<Box<dyn crate::backend::Both>, S
 
 async fn a_dry_run_shows_what_is_missing_and_writes_nothing(backend: &Backend) {
     let all = dry_run(backend).await;
-    assert_eq!(all.iter().map(|migration| migration.version).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(all.iter().map(|migration| migration.version).collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     match backend {
         Backend::Sqlite(folder) => assert!(!folder.path().join("a.db").exists()),
         Backend::Postgres(schema) => {
@@ -109,14 +110,15 @@ async fn a_dry_run_shows_what_is_missing_and_writes_nothing(backend: &Backend) {
 async fn a_database_of_version_1_is_migrated_and_goes_on(backend: &Backend) {
     make_version_1(backend).await;
     let missing = dry_run(backend).await;
-    assert_eq!(missing.len(), 3);
+    assert_eq!(missing.len(), 4);
     assert!(missing[0].to_string().starts_with("-- schema version 2\n"), "{}", missing[0]);
     assert!(missing[1].to_string().starts_with("-- schema version 3\n"), "{}", missing[1]);
     assert!(missing[2].to_string().starts_with("-- schema version 4\n"), "{}", missing[2]);
+    assert!(missing[3].to_string().starts_with("-- schema version 5\n"), "{}", missing[3]);
     assert_eq!(version(backend).await, "1");
 
     let store = backend.store().await;
-    assert_eq!(version(backend).await, "4");
+    assert_eq!(version(backend).await, "5");
     assert_eq!(dry_run(backend).await, []);
     let waiting = store.waiting(Filter::agent("clerk").thread("ada")).await.unwrap();
     assert_eq!(waiting[0].arguments, json!({ "euros": 12 }));
@@ -143,9 +145,9 @@ async fn a_database_of_version_1_is_migrated_and_goes_on(backend: &Backend) {
 async fn a_database_of_version_1_is_not_read_before_it_is_migrated(backend: &Backend) {
     make_version_1(backend).await;
     let error = read_only(backend).await.err().unwrap();
-    assert!(matches!(error, StoreError::OlderSchema { found: 1, needed: 4 }), "{error:?}");
+    assert!(matches!(error, StoreError::OlderSchema { found: 1, needed: 5 }), "{error:?}");
     assert_eq!(version(backend).await, "1");
-    assert_eq!(migrate(backend).await.len(), 3);
+    assert_eq!(migrate(backend).await.len(), 4);
     let store = read_only(backend).await.unwrap();
     assert_eq!(store.waiting(Filter::all()).await.unwrap().len(), 1);
 }
@@ -180,6 +182,11 @@ async fn a_store_that_reads_writes_nothing(backend: &Backend) {
     is_refused(store.prune(Filter::all()).await.unwrap_err());
     is_refused(store.reserve(Vec::new()).await.unwrap_err());
     is_refused(store.settle(Vec::new()).await.unwrap_err());
+    let history = store.run_history().unwrap();
+    is_refused(history.add(Vec::new()).await.unwrap_err());
+    is_refused(history.prune_runs(1).await.unwrap_err());
+    assert_eq!(history.list(RunFilter::all().words("a")).await.unwrap(), RunPage::default());
+    assert_eq!(history.totals(RunSums::new(0, 1)).await.unwrap(), []);
     writer.commit(&lease, &next).await.unwrap();
 }
 

@@ -12,7 +12,7 @@ use hooks_agent_studio::Studio;
 use hooks_fixtures::Records;
 use serde_json::{Value, json};
 
-use crate::support::{clerk, open, open_as, tool_then};
+use crate::support::{Key, clerk, open, open_as, tool_then};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn approve_runs_the_tool_exactly_once() {
@@ -28,7 +28,7 @@ async fn approve_runs_the_tool_exactly_once() {
         page.eval("(() => { const it = document.querySelector('.card .primary'); it.click(); it.click(); })()")
             .await;
         page.until("document.title === 'Studio' && !document.querySelector('.card')").await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2").await;
         assert_eq!(paid.load(Ordering::SeqCst), 1);
         page.go("#/approvals").await;
         page.until_text(".decided", "approved").await;
@@ -62,9 +62,26 @@ async fn an_approval_is_remembered_shown_and_revoked() {
     open_as("#/approvals", studio.agent(agent.clone()), async |page| {
         let on = |thread: &str| CallOptions::new().user("ada").thread(thread);
         agent.call_with(on("monday"), "Pay 12").await.unwrap();
-        page.until_text(".card .remember", "for this user: euros at most 12").await;
-        page.eval("(() => { document.querySelector('.card select').value = '3'; })()").await;
-        page.click(".card button", "Approve").await;
+        page.until_text(".card .remember option", "euros at most 12; 10 calls").await;
+        let reaches = "[...document.querySelectorAll('.card optgroup')].map((it) => it.label).join()";
+        assert_eq!(page.eval(reaches).await, "On this thread,For this user,For everybody");
+        // Approve, edit, deny; then what it is remembered for, and the button that does it.
+        page.press(['a']).await;
+        page.until("document.activeElement.matches('.card')").await;
+        page.press([Key::Tab.into(); 4]).await;
+        page.until("document.activeElement.matches('.remember select')").await;
+        page.press([Key::Down.into(); 4]).await;
+        page.until("document.activeElement.value === '3'").await;
+        page.until_text(
+            ".card .remember p",
+            "Later calls of pay for ada on every thread run without a question: euros at most 12; 10 calls.",
+        )
+        .await;
+        page.until_text(".card .actions button", "Approve once").await;
+        page.picture("remember").await;
+        page.press([Key::Tab.into()]).await;
+        page.until("document.activeElement.textContent === 'Approve and remember'").await;
+        page.press([Key::Enter.into()]).await;
         page.until_text(".remembered li", "by eve").await;
         page.until_text(".remembered li", "euros at most 12; 10 calls").await;
         assert_eq!(agent.call_with(on("tuesday"), "Pay 7").await.unwrap().text(), "Paid.");
@@ -97,7 +114,8 @@ async fn deny_gives_the_model_the_reason() {
         page.click(".card button", "Deny the call").await;
         page.until_text(".decided", "denied").await;
         page.until_text(".decided", "Not today").await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2")
+            .await;
         page.until_text("a.run", "Resumed: Pay the baker").await;
         page.eval("document.querySelectorAll('a.run')[1].click()").await;
         page.until_text(".k-asked .chip", "denied").await;
@@ -125,7 +143,7 @@ async fn other_arguments_are_checked_before_they_run() {
             .await;
         };
         write("{\"to\": ").await;
-        page.until_text(".card .problem", "This is not JSON").await;
+        page.until_text(".card .problem", "This is not JSON: line 1, column 8").await;
         page.until("document.querySelector('.card .primary').disabled").await;
         write("[1]").await;
         page.until_text(".card .problem", "Arguments are a JSON object").await;
@@ -136,7 +154,8 @@ async fn other_arguments_are_checked_before_they_run() {
         write("{\"to\": \"miller\", \"euros\": 7}").await;
         page.click(".card button", "Approve these").await;
         page.until_text(".decided", "approved with other arguments").await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2")
+            .await;
         page.eval("document.querySelector('a.run').click()").await;
         page.until_text(".k-result", "7 euros to miller").await;
         assert_eq!(paid.load(Ordering::SeqCst), 1);
@@ -250,6 +269,62 @@ fn pays_twice() -> ScriptedModel {
     })
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn one_question_is_open_and_the_focus_goes_to_the_next() {
+    let studio = Studio::new();
+    let (builder, paid) = payer(&studio, pays_twice());
+    let agent = Arc::new(builder.build().unwrap());
+    let open = "document.querySelectorAll('.card:not([hidden])').length";
+    open_as("", studio.agent(agent.clone()), async |page| {
+        agent.call("Pay both").await.unwrap();
+        page.until("document.querySelectorAll('.waiting .ask-line').length === 2").await;
+        assert_eq!(page.eval(open).await, json!(0));
+        page.go("#/approvals").await;
+        page.until(&format!("{open} === 1")).await;
+        page.until_text(
+            ".card:not([hidden]) .note",
+            "The run goes on when these are decided too: pay",
+        )
+        .await;
+        page.eval("document.querySelectorAll('.ask-line')[1].click()").await;
+        page.until("document.querySelectorAll('.ask-line')[1].ariaExpanded === 'true'").await;
+        page.until(&format!("{open} === 1")).await;
+        page.press(['a']).await;
+        page.until("document.activeElement.matches('.card')").await;
+        page.press([Key::Tab.into(), Key::Enter.into()]).await;
+        page.until("document.querySelectorAll('.ask-line').length === 1").await;
+        page.until("document.activeElement.matches('.card')").await;
+        page.press([Key::Tab.into(), Key::Enter.into()]).await;
+        page.until("document.activeElement.matches('main h1')").await;
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2")
+            .await;
+        assert_eq!(paid.take().len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn beside_another_view_the_focus_goes_to_the_next_question_and_then_to_the_heading() {
+    let studio = Studio::new();
+    let (builder, paid) = payer(&studio, pays_twice());
+    let agent = Arc::new(builder.build().unwrap());
+    open(studio.agent(agent.clone()), async |page| {
+        agent.call("Pay both").await.unwrap();
+        page.until("document.querySelectorAll('.waiting .ask-line').length === 2").await;
+        for (left, focused) in [(1, ".ask-line"), (0, "main h1")] {
+            page.press(['a']).await;
+            page.until("document.activeElement.matches('.card')").await;
+            page.press([Key::Tab.into(), Key::Enter.into()]).await;
+            page.until(&format!("document.querySelectorAll('.ask-line').length === {left}")).await;
+            page.until(&format!("document.activeElement.matches('{focused}')")).await;
+        }
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2")
+            .await;
+        assert_eq!(paid.take().len(), 2);
+    })
+    .await;
+}
+
 /// The texts of the rows that asked, in order.
 const ASKED: &str =
     "[...document.querySelectorAll('.k-asked')].map((it) => it.textContent).join('|')";
@@ -272,7 +347,7 @@ async fn each_of_two_calls_of_one_tool_shows_its_own_decision() {
         page.click(".card button", "Deny").await;
         page.click(".card button", "Deny the call").await;
         page.until_text(".decided", "denied").await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2").await;
         page.eval("document.querySelectorAll('a.run')[1].click()").await;
         page.until("document.querySelectorAll('.k-asked .chip').length === 2").await;
         page.picture("two-decisions").await;
@@ -339,7 +414,8 @@ async fn an_edit_leaves_what_nobody_touched_as_it_is() {
         .await;
         page.click(".card button", "Approve these").await;
         page.until_text(".decided", "approved with other arguments").await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2")
+            .await;
         let mut edited = input;
         edited["euros"] = json!(13);
         assert_eq!(paid.take(), [edited]);

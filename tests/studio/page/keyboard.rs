@@ -6,6 +6,7 @@ use hooks_agent_core::prelude::*;
 use hooks_agent_studio::Studio;
 use serde_json::json;
 
+use crate::overview::busy;
 use crate::support::{Key, clerk, open, says};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -22,7 +23,8 @@ async fn the_keyboard_alone_approves() {
         page.until("document.activeElement.matches(':focus-visible')").await;
         assert_eq!(paid.load(Ordering::SeqCst), 0);
         page.press([Key::Enter.into()]).await;
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2")
+            .await;
         assert_eq!(paid.load(Ordering::SeqCst), 1);
     })
     .await;
@@ -58,7 +60,8 @@ async fn keys_move_through_runs_and_entries() {
         for text in ["first", "second"] {
             agent.call(text).await.unwrap();
         }
-        page.until("document.querySelectorAll('a.run .dot.finished').length === 2").await;
+        page.until("document.querySelectorAll('a.run .dot:is(.finished, .resumed)').length === 2")
+            .await;
         page.press(['j', 'j']).await;
         page.until("document.activeElement.matches('a.run')").await;
         page.until("document.activeElement.textContent.includes('first')").await;
@@ -88,6 +91,41 @@ async fn keys_move_through_runs_and_entries() {
     .await;
 }
 
+/// Elements that are seen and whose name is another one, as each is seen and named.
+const MISNAMED: &str = "[...document.querySelectorAll('[aria-label]')]
+    .filter((it) => it.matches('a, button, summary, th, td, tr, [role=treeitem]') && it.offsetParent)
+    .map((it) => [it.innerText.trim().toLowerCase(), it.ariaLabel.toLowerCase()])
+    .filter(([seen, name]) => seen && !name.includes(seen)).join('; ')";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_say_what_is_seen_and_every_view_has_its_landmarks() {
+    let one = |selector: &str| {
+        format!(
+            "[...document.querySelectorAll('{selector}')].filter((it) => it.offsetParent).length === 1"
+        )
+    };
+    open(busy().await, async |page| {
+        page.until("document.querySelectorAll('a.run').length === 4").await;
+        for (width, height) in [(1440, 900), (1024, 768), (390, 844)] {
+            page.resize(width, height).await;
+            for place in
+                ["", "overview", "approvals", "agents", "agents/clerk", "hooks", "?q=lorry"]
+            {
+                page.go(&format!("#/{place}")).await;
+                page.until(&one("main, [role=main]")).await;
+                page.until(&one("body > header")).await;
+                page.until(&one("nav.views")).await;
+                page.until(&one("h1")).await;
+                if place == "?q=lorry" {
+                    page.until_text(".hit mark", "lorry").await;
+                }
+                assert_eq!(page.eval(MISNAMED).await, "", "{place}");
+            }
+        }
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_screen_reader_finds_its_way() {
     let studio = Studio::new();
@@ -105,7 +143,7 @@ async fn a_screen_reader_finds_its_way() {
             .every((it) => (it.ariaLabel || it.textContent).trim() !== '')";
         assert_eq!(page.eval(names).await, json!(true));
         let tree = "[...document.querySelectorAll('[role=treeitem]')].length > 3
-            && [...document.querySelectorAll('[role=treeitem]')].every((it) => it.ariaLabel && it.ariaLevel)";
+            && [...document.querySelectorAll('[role=treeitem]')].every((it) => it.textContent.trim() && it.ariaLevel)";
         assert_eq!(page.eval(tree).await, json!(true));
     })
     .await;

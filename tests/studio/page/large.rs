@@ -56,7 +56,7 @@ async fn ten_thousand_entries_stay_responsive() {
         assert!(entries.as_u64().unwrap() > 10_000, "{entries}");
 
         page.go("#/").await;
-        page.until("document.querySelector('.blank')").await;
+        page.until("document.querySelector('.overview')").await;
         let measured = page
             .run(
                 "const frame = () => new Promise(requestAnimationFrame);

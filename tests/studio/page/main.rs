@@ -4,10 +4,18 @@
 //! they are skipped.
 
 mod approvals;
+mod axe;
+mod compare;
 mod content;
+mod history;
 mod keyboard;
 mod large;
 mod links;
 mod live;
 mod look;
+mod overview;
+mod roles;
 mod support;
+mod tabs;
+mod threads;
+mod time;

@@ -17,7 +17,12 @@ pub(crate) struct Browser {
 
 /// Serves a studio and opens it in a browser.
 pub(crate) async fn open(studio: &Studio) -> Browser {
-    let server = studio.bind("127.0.0.1:0").await.unwrap();
+    open_at(studio, "127.0.0.1:0").await
+}
+
+/// Serves a studio at an address and opens it in a browser.
+pub(crate) async fn open_at(studio: &Studio, address: &str) -> Browser {
+    let server = studio.bind(address).await.unwrap();
     tokio::spawn(server.serve());
     let client = Client::builder().redirect(Policy::none()).build().unwrap();
     let answer = client.get(server.url()).send().await.unwrap();

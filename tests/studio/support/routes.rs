@@ -7,21 +7,28 @@ use hooks_agent_studio::Studio;
 
 use crate::support::{Browser, open, says};
 
-pub(crate) const GETS: [&str; 8] = [
+pub(crate) const GETS: [&str; 12] = [
     "/",
     "/assets/x.js",
     "/api/agents",
     "/api/runs",
     "/api/runs/6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5",
+    "/api/overview",
     "/api/plan/clerk",
+    "/api/search?q=secret",
     "/api/approvals",
+    "/api/threads/clerk/default",
+    "/api/history",
     "/api/events",
 ];
 
-pub(crate) const POSTS: [&str; 3] = [
+pub(crate) const POSTS: [&str; 6] = [
     "/api/runs/6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5/interrupt",
     "/api/approvals/x",
+    "/api/remembered/x/revoke",
     "/api/threads/clerk/default/messages",
+    "/api/threads/clerk/default/steer",
+    "/api/threads/clerk/default/fork",
 ];
 
 /// Opens a studio that has seen a call.

@@ -26,7 +26,10 @@ pub(crate) async fn everything(
     let _ = agent.call(message).await;
     stream.until_settled().await;
     let mut texts = vec![stream.text.clone()];
-    for path in ["/api/agents", "/api/runs", "/api/approvals", "/api/plan/clerk"] {
+    let found = format!("/api/search?q={SECRET}");
+    for path in
+        ["/api/agents", "/api/runs", "/api/approvals", "/api/plan/clerk", "/api/overview", &found]
+    {
         texts.push(browser.get(path).await.text().await.unwrap());
     }
     for run in browser.runs().await {

@@ -190,8 +190,28 @@ impl ModelAnswer {
         self.provider.clone()
     }
 
-    /// Shows each chunk as it is read: after all that rewrites the answer, also what is added later.
-    pub(crate) fn watched(
+    /// Shows each chunk as it is read, and why the answer breaks off, after all that rewrites it here: to note when
+    /// an answer begins and ends, and what it used. The last chunk is [`ChatChunk::End`]; an answer that nobody reads
+    /// to its end has none, and drops `see`.
+    ///
+    /// ```
+    /// use hooks_agent::model::{ChatChunk, ChatRequest, ModelAnswer};
+    /// use hooks_agent::prelude::*;
+    ///
+    /// # futures::executor::block_on(async {
+    /// let model = ScriptedModel::new("fixed", |_| "Good morning.");
+    /// let answer = ModelAnswer::ask(&model, ChatRequest::new(Msg::user("Hello"))).await?;
+    /// let answer = answer.watched(|chunk| match chunk {
+    ///     Ok(ChatChunk::End { usage, .. }) => println!("{} tokens", usage.total_tokens()),
+    ///     Ok(_) => {}
+    ///     Err(error) => println!("{error}"),
+    /// });
+    /// # drop(answer);
+    /// # Ok::<(), AgentError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn watched(
         mut self,
         see: impl FnMut(&Result<ChatChunk, ModelError>) + Send + 'static,
     ) -> Self {

@@ -21,7 +21,7 @@ pub use context_window::known_context_window;
 pub use embedder::{EmbedFuture, Embedder};
 pub use error::ModelError;
 pub use options::{ModelOptions, ReasoningEffort, ResponseFormat, ToolChoice};
-pub use price_table::PriceTable;
+pub use price_table::{PriceError, PriceTable};
 pub use recognizer::{RecognizeFuture, Recognized, Recognizer};
 pub use rewrite::{AsyncFind, Find, FindFuture, Finding, Rewriter, TextPlace, Used};
 pub(crate) use rewrite::{CallTexts, KeepDigests};

@@ -135,6 +135,21 @@ impl HookSet {
         Self(Arc::new(self.0.heritable()))
     }
 
+    /// Returns whether this holds for one of the hooks that do not run in shadow, by its role, its events and the calls
+    /// that it runs around.
+    ///
+    /// ```
+    /// use hooks_agent::event::EventMask;
+    /// use hooks_agent::prelude::*;
+    /// use hooks_agent::react::HookSet;
+    ///
+    /// let hook = on(|event: &mut PreActing<'_>| event.refuse("no tools"));
+    /// assert!(HookSet::of(hook).any(|_, events, _| events != EventMask::NONE));
+    /// ```
+    pub fn any(&self, is: impl FnMut(Option<HookRole>, EventMask, AroundMask) -> bool) -> bool {
+        self.0.any(is)
+    }
+
     /// Returns whether there are no hooks.
     #[must_use]
     pub fn is_empty(&self) -> bool {

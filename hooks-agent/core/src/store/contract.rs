@@ -23,6 +23,7 @@ use crate::store::people::{Approval, Verdict, Waiting};
 use crate::store::quota::{QuotaUse, Reservation, Window};
 use crate::store::record::{HistoryRow, ThreadInfo, ThreadRecord};
 use crate::store::report::StoreReport;
+use crate::store::runs::RunHistory;
 use crate::store::step::Step;
 
 /// The future of an operation of a store.
@@ -82,7 +83,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Removes threads with everything that belongs to them, and returns how many: also those of their
     /// sub-agents in this namespace, which count and are not part of the limit. A thread that a call owns
     /// now stays, and one of whose sub-agents' threads a call owns or, of an age, is too new. With a thread go
-    /// the approvals for it, and with a [user](Filter::is_of_user) those for calls of the user.
+    /// the approvals for it, and with a [user](Filter::is_of_user) those for calls of the user; and
+    /// [runs](Self::run_history), also those of the filter whose threads the store does not have.
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64>;
 
     /// Removes the history of threads, and returns how many rows: messages that were replaced, tool
@@ -90,7 +92,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// decision about a question that is gone is
     /// [unknown](crate::store::DecisionError::Unknown). The limit of the filter is one of threads. With
     /// a filter that [names nothing](Filter::is_of_namespace), also what was used of quotas and counts no
-    /// longer, and approvals that answer nothing any more.
+    /// longer, and approvals that answer nothing any more. [Runs](Self::run_history) are history: those of the
+    /// threads go, and those of the filter whose threads the store does not have; those of threads with open
+    /// questions stay.
     fn prune(&self, filter: Filter) -> StoreFuture<'_, u64>;
 
     /// Counts what the store has. Reads all of the namespace.
@@ -186,6 +190,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
         let _ = (id, by);
         Box::pin(ready(Err(StoreError::NoApprovals)))
+    }
+
+    /// Returns the runs that the store keeps; none, which is what the trait provides, if it keeps no runs.
+    fn run_history(&self) -> Option<&dyn RunHistory> {
+        None
     }
 }
 
@@ -294,103 +303,3 @@ pub trait Steps: fmt::Debug + Send + Sync + 'static {
         false
     }
 }
-
-macro_rules! forward {
-    ($($pointer:ident),*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<S: Store + ?Sized> Store for $pointer<S> {
-            fn backend(&self) -> Backend {
-                (**self).backend()
-            }
-
-            fn waiting(&self, filter: Filter) -> StoreFuture<'_, Vec<Waiting>> {
-                (**self).waiting(filter)
-            }
-
-            fn decide(&self, verdicts: Vec<Verdict>) -> StoreFuture<'_, ()> {
-                (**self).decide(verdicts)
-            }
-
-            fn expire(&self) -> StoreFuture<'_, u64> {
-                (**self).expire()
-            }
-
-            fn threads(&self, filter: Filter) -> StoreFuture<'_, Vec<ThreadInfo>> {
-                (**self).threads(filter)
-            }
-
-            fn history<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Vec<HistoryRow>> {
-                (**self).history(thread)
-            }
-
-            fn values<'a>(&'a self, thread: &'a ThreadKey) -> StoreFuture<'a, Map<String, Value>> {
-                (**self).values(thread)
-            }
-
-            fn import<'a>(
-                &'a self,
-                thread: &'a ThreadKey,
-                rows: Vec<HistoryRow>,
-                values: Map<String, Value>,
-                user: Option<Arc<str>>,
-            ) -> StoreFuture<'a, ()> {
-                (**self).import(thread, rows, values, user)
-            }
-
-            fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
-                (**self).forget(filter)
-            }
-
-            fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
-                (**self).prune(filter)
-            }
-
-            fn report(&self) -> StoreFuture<'_, StoreReport> {
-                (**self).report()
-            }
-
-            fn reserve(
-                &self,
-                reservations: Vec<Reservation>,
-            ) -> StoreFuture<'_, Vec<Reservation>> {
-                (**self).reserve(reservations)
-            }
-
-            fn settle(&self, used: Vec<Reservation>) -> StoreFuture<'_, ()> {
-                (**self).settle(used)
-            }
-
-            fn quota_uses<'a>(
-                &'a self,
-                quota: &'a str,
-                window: &'a Window,
-            ) -> StoreFuture<'a, Vec<QuotaUse>> {
-                (**self).quota_uses(quota, window)
-            }
-
-            fn steer<'a>(
-                &'a self,
-                thread: &'a ThreadKey,
-                claim: &'a Claim,
-                key: Arc<str>,
-                message: Msg,
-            ) -> StoreFuture<'a, Steered> {
-                (**self).steer(thread, claim, key, message)
-            }
-
-            fn approvals(&self, filter: Filter) -> StoreFuture<'_, Vec<Approval>> {
-                (**self).approvals(filter)
-            }
-
-            fn recall(&self, questions: Vec<Arc<str>>) -> StoreFuture<'_, Vec<Waiting>> {
-                (**self).recall(questions)
-            }
-
-            fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
-                (**self).revoke(id, by)
-            }
-        }
-    )*};
-}
-
-forward!(Arc, Box);

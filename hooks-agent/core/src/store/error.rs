@@ -5,6 +5,7 @@ use hooks_core::BoxError;
 use crate::store::key::{NameError, ThreadKey};
 use crate::store::people::DecisionError;
 use crate::store::quota::QuotaExceeded;
+use crate::store::runs::RunError;
 
 /// The error of a store. Its texts name no password and no content of a thread.
 #[derive(Debug, thiserror::Error)]
@@ -124,6 +125,9 @@ pub enum StoreError {
     /// A decision is refused. No decision of the same request was stored.
     #[error(transparent)]
     Decision(#[from] DecisionError),
+    /// A run, or a question about runs, is refused. Nothing was written.
+    #[error(transparent)]
+    Run(#[from] RunError),
 }
 
 impl StoreError {

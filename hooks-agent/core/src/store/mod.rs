@@ -5,6 +5,7 @@ mod clock;
 mod contract;
 mod error;
 mod filter;
+mod forward;
 mod inbox;
 mod key;
 mod lease;
@@ -14,6 +15,7 @@ mod people;
 mod quota;
 mod record;
 mod report;
+mod runs;
 mod step;
 
 pub use claim::Claim;
@@ -24,7 +26,7 @@ pub use filter::Filter;
 pub use inbox::{InboxMessage, Steered};
 pub use key::{NameError, ThreadKey, check_name};
 pub use lease::{Acquired, Lease};
-pub use operations::{ExportError, ImportError, ImportOptions, export, import};
+pub use operations::{ExportError, ForkError, ImportError, ImportOptions, export, fork, import};
 pub use options::{Durability, Unknown};
 pub use people::{
     Allowed, Approval, ApprovalRule, Decided, Decision, DecisionError, NotRemembered, Reach,
@@ -37,4 +39,8 @@ pub use record::{
     CallRecord, CallState, HistoryRow, SUB_THREADS, StoredMessage, ThreadInfo, ThreadRecord,
 };
 pub use report::StoreReport;
+pub use runs::{
+    KeptRun, ParseRunCursorError, RunCursor, RunError, RunFilter, RunHistory, RunPage, RunSums,
+    RunTotal, SummedTotal, text_words, words_of,
+};
 pub use step::Step;

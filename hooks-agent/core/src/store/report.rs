@@ -41,6 +41,8 @@ pub struct StoreReport {
     pub decided: u64,
     /// The number of questions that wait no longer, if the store counts them.
     pub closed: Option<u64>,
+    /// The number of [runs](crate::store::Store::run_history), if the store keeps them.
+    pub runs: Option<u64>,
     /// How long the oldest question waits, by the store's clock.
     pub oldest_waiting: Option<Duration>,
 }
@@ -58,6 +60,9 @@ impl fmt::Display for StoreReport {
         match self.closed {
             Some(closed) => writeln!(f, ", {closed} closed")?,
             None => writeln!(f)?,
+        }
+        if let Some(runs) = self.runs {
+            writeln!(f, "runs           {runs}")?;
         }
         match self.oldest_waiting {
             Some(age) => write!(f, "oldest waits   {}", Age(age)),

@@ -62,7 +62,7 @@ impl Worker {
     }
 
     /// Binds an address that other workers of the machine may share: the kernel gives each connection
-    /// to one of them.
+    /// to one of them. On systems other than Unix one worker alone has an address.
     ///
     /// # Errors
     /// Those of the socket.
@@ -71,9 +71,12 @@ impl Worker {
             SocketAddr::V4(_) => TcpSocket::new_v4()?,
             SocketAddr::V6(_) => TcpSocket::new_v6()?,
         };
-        socket.set_reuseaddr(true)?;
+        // On Windows, by `set_reuseaddr`, any program could take the address away.
         #[cfg(unix)]
-        socket.set_reuseport(true)?;
+        {
+            socket.set_reuseaddr(true)?;
+            socket.set_reuseport(true)?;
+        }
         socket.bind(address)?;
         socket.listen(1024)
     }

@@ -7,6 +7,7 @@
 
 mod agents;
 mod answer;
+mod canary;
 mod common;
 mod fields;
 mod received;
@@ -18,6 +19,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value};
 
 pub use answer::Answer;
+pub use canary::Canary;
 pub use received::{Received, Unread};
 use table::{Event, Table};
 
@@ -102,6 +104,12 @@ impl Dialect {
             }
         }
         lines
+    }
+
+    /// Returns whether the agent is known to have an event of this name.
+    #[must_use]
+    pub fn has_event(self, name: &str) -> bool {
+        self.event(name).is_some()
     }
 
     /// Returns whose event it is, by what no other agent writes.

@@ -20,6 +20,9 @@ use crate::thread::GuestThread;
 const SETTINGS: &str =
     "a guard watches this session: settings that change in the middle of it are not taken";
 
+/// How many tool calls of a turn are remembered as decided about.
+const MOST_ANSWERED: usize = 1_000;
+
 /// An event of an agent, as hooks decide about it.
 #[derive(Debug)]
 pub struct Received {
@@ -81,7 +84,10 @@ impl Received {
                     "the event is `{}`, and the guard was started for `{event}`",
                     told.escape_debug()
                 );
-                return Err(Unread::of(Some(known), Some(event.to_owned()), reason));
+                // Where nothing is decided nothing is refused either.
+                let is_noted = known.event(event).is_some_and(|event| event.kind == Kind::Noted);
+                let name = if is_noted { told } else { event.to_owned() };
+                return Err(Unread::of(Some(known), Some(name), reason));
             }
             (_, Some(told)) => told,
             (Some(event), None) => event.to_owned(),
@@ -168,6 +174,10 @@ impl Received {
                 if let (Kind::Result, Some(id)) = (kind, &self.input.tool_use_id)
                     && has_batches()
                 {
+                    // One that is forgotten is decided about again.
+                    while thread.answered.len() >= MOST_ANSWERED {
+                        thread.answered.pop_first();
+                    }
                     thread.answered.insert(id.clone());
                 }
                 self.begin_or_go_on(thread);
@@ -260,9 +270,13 @@ impl Unread {
     ) -> Self {
         let read = signs_in(bytes);
         let found = Dialect::of(&read);
-        let name = found.or(agent).unwrap_or(Dialect(CLAUDE)).0.name_of;
-        let name = name(&read).or_else(|| event.map(str::to_owned));
-        Self::of(found.or(agent), name, reason.into())
+        let dialect = found.or(agent);
+        let told = (dialect.unwrap_or(Dialect(CLAUDE)).0.name_of)(&read);
+        let started = event.map(str::to_owned);
+        // What is cut may tell another event than it is. One of a reader has its own names.
+        let is_of_reader = agent.is_some() && dialect != agent;
+        let name = if is_of_reader { told.or(started) } else { started.or(told) };
+        Self::of(dialect, name, reason.into())
     }
 
     /// Returns why. It has no content of the event but the names of fields.

@@ -1,7 +1,7 @@
 //! Why command hooks do not open.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::command::trust::UntrustedCommand;
 
@@ -89,7 +89,8 @@ impl CommandProblem {
         let hash = command.hash();
         let message = format!(
             "expected a trusted command, this one is new or changed: {command}; read it, and if it may \
-             run, call `Trust::add(\"{hash}\")`, or run `hooks-agent trust {hash} --file trust.json`"
+             run, call `Trust::add(\"{hash}\")`, or run `hooks-agent trust {hash} --file trust.json` and \
+             give that file by `--trust trust.json`"
         );
         Self { untrusted: Some(command), ..Self::new(place, Self::TRUST, message) }
     }
@@ -101,7 +102,8 @@ impl CommandProblem {
     }
 
     /// Returns the key, as a file has it: `event`, `matcher`, `exec`, `command`, `if`, `timeout`,
-    /// `env`, `pass_env`, or `trust`, `settings`, `project_dir` of the builder.
+    /// `env`, `pass_env`, `url`, `headers`, `signing_key`, `server`, `tool`, `input`, `prompt`, or `trust`, `settings`,
+    /// `project_dir`, `allow_hosts` of the builder.
     #[must_use]
     pub fn field(&self) -> &'static str {
         self.field
@@ -111,6 +113,16 @@ impl CommandProblem {
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
+    }
+}
+
+impl CommandPlace {
+    /// Returns by what problems are in order: those of files come last, as they stand in them.
+    pub(crate) fn order(&self) -> Option<(&Path, usize, usize)> {
+        match self {
+            Self::Settings { path, line, column } => Some((path, *line, *column)),
+            _ => None,
+        }
     }
 }
 

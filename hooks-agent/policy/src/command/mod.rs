@@ -1,4 +1,5 @@
-//! Programs as hooks: JSON on standard input, an exit code and JSON on standard output.
+//! Programs as hooks: JSON on standard input, an exit code and JSON on standard output. Servers, tools and
+//! models may be asked in their place.
 //!
 //! [`CommandHooks`] runs them at the events of calls; [the guide] has the
 //! events, the exit codes and the JSON. [`Input`] and [`Output`] are the two sides of that JSON,
@@ -11,7 +12,10 @@ mod decide;
 mod entry;
 mod error;
 mod hook;
+mod http;
+mod mcp;
 mod process;
+mod prompt;
 mod settings;
 mod trust;
 

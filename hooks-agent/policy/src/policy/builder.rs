@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hooks_agent_core::hook::AgentHook;
+use hooks_agent_core::hook::{AgentHook, HookModel};
 use hooks_agent_core::options::FromFn;
 use hooks_core::BoxError;
 use schemars::JsonSchema;
@@ -142,6 +142,21 @@ impl PolicyBuilder {
     /// Sets whether the commands of other layers than [`Managed`](Layer::Managed) are left out.
     pub fn only_managed_commands(mut self, is_only_managed: bool) -> Self {
         self.commands.is_only_managed = is_only_managed;
+        self
+    }
+
+    /// Allows commands with a `url` to send requests to these hosts, as
+    /// [`CommandHooksBuilder::allow_hosts`](crate::command::CommandHooksBuilder::allow_hosts) does. The default is
+    /// none.
+    pub fn allow_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.commands.hosts.extend(hosts.into_iter().map(Into::into));
+        self
+    }
+
+    /// Gives the model that commands with a `prompt` ask, as
+    /// [`CommandHooksBuilder::model`](crate::command::CommandHooksBuilder::model) does. The default is none.
+    pub fn model(mut self, model: impl Into<HookModel>) -> Self {
+        self.commands.model = Some(model.into());
         self
     }
 

@@ -1,11 +1,11 @@
 //! The `[[command]]` tables: the seam to command hooks.
 
-use std::fmt;
 use std::time::Duration;
 
 use hooks_agent_core::options::{EXPECTED, Node, Value, bare_number, duration_of, set, shown_key};
 
 use crate::command::{self, CommandEntry, CommandEvent, Layer};
+use crate::policy::command_run::Run;
 use crate::policy::file::{CommandTable, Fields, OnFailure, Problems, on_failure, resolve};
 
 /// A command hook, as a file says it. It has no `Debug`: `env` may have values of the environment.
@@ -35,22 +35,10 @@ struct Variable {
     source: Option<String>,
 }
 
-/// What a command hook runs.
-#[derive(Clone, PartialEq)]
-pub(super) enum Run {
-    /// A program with its arguments, without a shell.
-    Exec(Vec<String>),
-    /// A line for `sh -c`.
-    Shell(String),
-}
-
 impl Command {
     /// Returns the entry of command hooks.
     pub(super) fn entry(&self, layer: Layer, on_failure: OnFailure) -> CommandEntry {
-        let entry = match &self.run {
-            Run::Exec(args) => CommandEntry::exec(&self.event, args),
-            Run::Shell(line) => CommandEntry::shell(&self.event, line),
-        };
+        let entry = self.run.entry(&self.event);
         let on_failure = match self.on_failure.unwrap_or(on_failure) {
             OnFailure::Block => command::OnFailure::Block,
             OnFailure::Continue => command::OnFailure::Continue,
@@ -70,16 +58,6 @@ impl Command {
     }
 }
 
-/// What a command hook runs, as it is printed.
-impl fmt::Display for Run {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exec(args) => write!(f, "{}", args.join(" ").escape_debug()),
-            Self::Shell(line) => write!(f, "sh -c {line:?}"),
-        }
-    }
-}
-
 /// Reads the commands of a file, and reports everything that is wrong with them.
 pub(super) fn read_commands(tables: &[CommandTable], problems: &mut Problems<'_>) -> Vec<Command> {
     tables.iter().map(|table| read(&table.fields(), problems)).collect()
@@ -94,7 +72,7 @@ fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Command {
         fields.missing("event", "event = \"PreToolUse\"", problems);
     }
     let (matcher, condition) = (text("matcher", problems), text("if", problems));
-    let (run, timeout) = (run(fields, problems), timeout(fields, problems));
+    let (run, timeout) = (Run::read(fields, problems), timeout(fields, problems));
     let on_failure = on_failure(fields, problems).map(|(on_failure, _)| on_failure);
     let env = env(fields, problems);
     let pass_env = fields.texts("pass_env", problems).unwrap_or_default();
@@ -106,7 +84,7 @@ fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Command {
     let any_event = || CommandEvent::PreToolUse.name().to_owned();
     Command {
         event: event.unwrap_or_else(any_event),
-        run: run.unwrap_or_else(|| Run::Shell("true".to_owned())),
+        run: run.unwrap_or_default(),
         matcher,
         condition,
         timeout,
@@ -116,43 +94,6 @@ fn read(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Command {
         is_sequence,
         name,
         is_incomplete,
-    }
-}
-
-fn run(fields: &Fields<'_>, problems: &mut Problems<'_>) -> Option<Run> {
-    match (fields.get("exec"), fields.get("command")) {
-        (Some(exec), None) => {
-            if let Value::Text { raw, .. } = &exec.value {
-                let words: Vec<_> =
-                    raw.split_whitespace().map(|word| format!("{word:?}")).collect();
-                let message = format!(
-                    "expected a program and its arguments, found a string; write `exec = [{}]`",
-                    words.join(", ")
-                );
-                problems.add(exec.span.start, fields.path_of("exec"), message);
-                return None;
-            }
-            let program = fields.texts("exec", problems)?;
-            if program.is_empty() {
-                let message = "expected a program and its arguments, found an empty array";
-                problems.add(exec.span.start, fields.path_of("exec"), message);
-                return None;
-            }
-            Some(Run::Exec(program.into_iter().map(|(text, _)| text.to_owned()).collect()))
-        }
-        (None, Some(_)) => {
-            let (line, _) = fields.text("command", problems)?;
-            Some(Run::Shell(line.to_owned()))
-        }
-        (Some(_), Some(command)) => {
-            let message = "expected `exec` or `command`, found both";
-            problems.add(command.span.start, fields.path_of("command"), message);
-            None
-        }
-        (None, None) => {
-            fields.missing("exec", "exec = [\"guards/check\"]", problems);
-            None
-        }
     }
 }
 

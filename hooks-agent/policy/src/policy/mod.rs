@@ -4,6 +4,7 @@
 //! [The guide]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/policy/index.html
 
 mod builder;
+mod command_run;
 mod commands;
 mod error;
 mod file;

@@ -18,6 +18,7 @@ mod quotas;
 mod release;
 mod retry;
 mod rows;
+mod runs;
 mod schema;
 mod sql_store;
 #[cfg(feature = "sqlite")]
@@ -29,6 +30,7 @@ pub use migration::Migration;
 pub use open::{check, open, open_read_only};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresOptions, PostgresStore};
+pub use runs::RunStatements;
 pub use sql_store::SqlStore;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{SqliteOptions, SqliteStore, Synchronous};

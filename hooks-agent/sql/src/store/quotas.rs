@@ -1,4 +1,4 @@
-//! What subjects use of quotas.
+//! Uses of quotas by subjects.
 
 use hooks_agent_core::store::{
     Admitted, NameError, QuotaUse, Reservation, StoreError, Used, Window, admit, check_name,

@@ -25,6 +25,13 @@ pub(crate) const MIGRATIONS: &[Version] = &[
         postgres: include_str!("postgres/schema_4.sql"),
         ..version(4, include_str!("schema_4.sql"))
     },
+    Version {
+        #[cfg(feature = "sqlite")]
+        sqlite: include_str!("sqlite/schema_5.sql"),
+        #[cfg(feature = "postgres")]
+        postgres: include_str!("postgres/schema_5.sql"),
+        ..version(5, include_str!("schema_5.sql"))
+    },
 ];
 
 /// Returns a version that is the same in all databases.
@@ -40,4 +47,4 @@ const fn version(version: i64, sql: &'static str) -> Version {
 }
 
 /// The version of the schema that this program writes.
-pub(crate) const LATEST: i64 = 4;
+pub(crate) const LATEST: i64 = 5;

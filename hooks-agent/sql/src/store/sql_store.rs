@@ -8,8 +8,8 @@ use hooks_agent_core::call::{RunId, User};
 use hooks_agent_core::message::Msg;
 use hooks_agent_core::store::{
     Acquired, Approval, Backend, Claim, Filter, HistoryRow, InboxMessage, Lease, NameError,
-    QuotaUse, Reservation, Steered, Step, Steps, Store, StoreError, StoreFuture, StoreReport,
-    ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, Window, check_name,
+    QuotaUse, Reservation, RunHistory, Steered, Step, Steps, Store, StoreError, StoreFuture,
+    StoreReport, ThreadInfo, ThreadKey, ThreadRecord, Verdict, Waiting, Window, check_name,
 };
 use hooks_core::BoxFuture;
 use serde_json::{Map, Value};
@@ -89,7 +89,7 @@ impl<D: Statements> SqlStore<D> {
 
     /// Runs an operation that may be repeated: again, while the server is not available and the limit
     /// allows it.
-    fn repeat<'a, T: Send + 'a, F>(
+    pub(crate) fn repeat<'a, T: Send + 'a, F>(
         &'a self,
         name: &'static str,
         access: Access,
@@ -245,13 +245,11 @@ impl<D: Statements> Store for SqlStore<D> {
     }
 
     fn forget(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        self.repeat("forgetting threads", Access::Write, move || {
-            self.forget_threads(filter.clone())
-        })
+        Box::pin(self.forget_threads(filter))
     }
 
     fn prune(&self, filter: Filter) -> StoreFuture<'_, u64> {
-        self.repeat("pruning threads", Access::Write, move || self.prune_threads(filter.clone()))
+        Box::pin(self.prune_threads(filter))
     }
 
     fn report(&self) -> StoreFuture<'_, StoreReport> {
@@ -309,5 +307,9 @@ impl<D: Statements> Store for SqlStore<D> {
 
     fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
         self.repeat("revoking an approval", Access::Write, move || self.revoke_approval(id, by))
+    }
+
+    fn run_history(&self) -> Option<&dyn RunHistory> {
+        Some(self)
     }
 }

@@ -1,12 +1,13 @@
 //! The statements of a store.
 
-use crate::database::{DatabaseError, Dialect};
+use crate::database::DatabaseError;
 use crate::store::release::Releases;
+use crate::store::runs::RunStatements;
 
 /// The statements of a store in one database, with their parameters in this order.
 ///
 /// Those of the first half differ in the expression of the time alone, and come from a macro.
-pub trait Statements: Dialect {
+pub trait Statements: RunStatements {
     /// How those who wait for a thread hear that it is released.
     type Releases: Releases;
 
@@ -374,7 +375,8 @@ RETURNING id"#
     (SELECT ",
             $now,
             " - min(q.since) FROM question q
-        WHERE q.namespace = $1 AND q.closed = 0 AND q.decision IS NULL)"
+        WHERE q.namespace = $1 AND q.closed = 0 AND q.decision IS NULL),
+    (SELECT count(*) FROM run r WHERE r.namespace = $1)"
         );
     };
 }

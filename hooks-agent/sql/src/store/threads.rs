@@ -12,6 +12,7 @@ use crate::database::{
 };
 use crate::store::connections::Connections;
 use crate::store::rows::{Filters, ImportRows, history_row, thread_info, thread_record, value_of};
+use crate::store::runs::{RunsOf, in_batches};
 use crate::store::sql_store::SqlStore;
 use crate::store::statements::Statements;
 
@@ -68,21 +69,48 @@ impl<D: Statements> SqlStore<D> {
         }
     }
 
+    /// Removes threads in one transaction, and most of their runs in small ones before it.
     pub(crate) async fn forget_threads(&self, filter: Filter) -> Result<u64, StoreError> {
-        let filters = self.filters(&filter);
-        if filters.is_of_nothing() {
+        if self.filters(&filter).is_of_nothing() {
             return Ok(0);
         }
+        let some = || self.forget_some_runs(&filter);
+        in_batches(|| self.repeat("forgetting runs", Access::Write, some)).await?;
+        let forget = || self.forget_at_once(&filter);
+        self.repeat("forgetting threads", Access::Write, forget).await
+    }
+
+    /// Removes a batch of the runs of threads that are forgotten after it.
+    async fn forget_some_runs(&self, filter: &Filter) -> Result<u64, StoreError> {
+        let Connections { writer, maintenance: limit, .. } = self.connections();
+        let mut conn = writer.get().await?;
+        let removed = limit.run(async {
+            let mut step = D::begin(&mut conn, Access::Write, Some(*limit)).await?;
+            self.lock_runs(&mut step).await?;
+            let threads = names(&D::fetch(&mut step, self.filters(filter).forgettable()).await?)?;
+            let of = RunsOf { filter, threads: &threads, keeps_waiting: false };
+            let count = self.remove_some_runs(&mut step, &of).await?;
+            step.commit().await?;
+            Ok(count)
+        });
+        let removed = removed.await;
+        Ok(conn.done(removed)?)
+    }
+
+    async fn forget_at_once(&self, filter: &Filter) -> Result<u64, StoreError> {
         let Connections { writer, statement, maintenance, .. } = self.connections();
         let is_one = filter.agent.is_some() && filter.thread.is_some();
         let limit = if is_one { statement } else { maintenance };
         let mut conn = writer.get().await?;
         let done = limit.run(async {
             let mut step = D::begin(&mut conn, Access::Write, Some(*limit)).await?;
-            let forgotten = D::execute(&mut step, filters.forget()).await?;
-            self.forget_approvals(&mut step, &filter).await?;
+            let threads = names(&D::fetch(&mut step, self.filters(filter).forget()).await?)?;
+            self.forget_approvals(&mut step, filter).await?;
+            let of = RunsOf { filter, threads: &threads, keeps_waiting: false };
+            self.remove_runs(&mut step, &of).await?;
+            self.forget_users(&mut step, filter).await?;
             step.commit().await?;
-            Ok(forgotten)
+            Ok(threads.len() as u64)
         });
         let done = done.await;
         Ok(conn.done(done)?)
@@ -150,4 +178,9 @@ impl<D: Statements> SqlStore<D> {
         D::execute(step, write).await?;
         Ok(None)
     }
+}
+
+/// Returns agents and threads.
+fn names(rows: &[impl Columns]) -> Result<Vec<(String, String)>, DatabaseError> {
+    rows.iter().map(|row| Ok((row.text(0)?, row.text(1)?))).collect()
 }

@@ -12,7 +12,7 @@ use crate::approvals::request::name;
 use crate::ring::Ring;
 
 /// How many decisions are listed.
-const DECISIONS: usize = 100;
+pub(super) const DECISIONS: usize = 100;
 
 /// How many questions that wait no longer are remembered.
 const CLOSED: usize = 10_000;
@@ -143,6 +143,12 @@ impl Announced {
         }
         drop(state);
         ring.push_approval(json!({ "id": id, "state": "closed" }).to_string().into());
+    }
+
+    /// Returns whether a question is one of an agent of this studio.
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        let state = self.lock();
+        state.waiting.contains_key(id) || state.closed.contains(id)
     }
 
     /// Returns whether a question is known to wait no longer.

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agents;
+use crate::approvals::announced::DECISIONS;
 use crate::approvals::resume::Resuming;
 use crate::approvals::shown::approval;
 use crate::shared::Shared;
@@ -55,6 +56,7 @@ impl Desk {
                     error, "the studio cannot list what waits"
                 );
             }
+            self.shared.joined.look(&self.shared.ring);
             tokio::select! {
                 () = stopping.cancelled() => return,
                 changed = asked.changed() => if changed.is_err() { return },
@@ -63,11 +65,16 @@ impl Desk {
         }
     }
 
-    /// Returns what waits and what was decided, as JSON.
+    /// Returns what waits and what was decided, also at workers, as JSON.
     pub(crate) async fn list(&self) -> Result<Value, StoreError> {
         let seq = self.shared.ring.last();
-        let waiting = self.waiting().await?;
-        let decided = self.shared.announced.decisions();
+        let mut waiting = self.waiting().await?;
+        let made = self.shared.announced.decisions().into_iter();
+        let mut decided: Vec<_> = made.map(|made| json!(made)).collect();
+        let joined = &self.shared.joined;
+        joined.add_waiting(&mut waiting);
+        joined.add_decided(&mut decided);
+        decided.truncate(DECISIONS);
         Ok(json!({ "seq": seq, "waiting": waiting, "decided": decided }))
     }
 

@@ -12,3 +12,4 @@ pub(super) use announced::Announced;
 pub(super) use decide::Refused;
 pub(super) use desk::{Desk, Login};
 pub(super) use request::DecisionRequest;
+pub(super) use shown::hide;

@@ -36,7 +36,7 @@ pub(super) fn shown(waiting: &Waiting) -> Vec<String> {
 }
 
 impl Desk {
-    /// Returns the approvals that may still answer questions, the newest first.
+    /// Returns the approvals that may still answer questions, also at workers, the newest first.
     pub(crate) async fn remembered(&self) -> Result<Value, StoreError> {
         let is_shown = self.shared.settings.shows().content;
         let mut all = Vec::new();
@@ -50,8 +50,9 @@ impl Desk {
             }
         }
         all.sort_by_key(|approval| std::cmp::Reverse(approval.given_at));
-        let listed: Vec<_> =
+        let mut listed: Vec<_> =
             all.iter().map(|approval| shown_approval(approval, is_shown)).collect();
+        self.shared.joined.add_remembered(&mut listed);
         Ok(json!({ "remembered": listed }))
     }
 

@@ -1,26 +1,26 @@
 //! The request of the page that decides a question.
 
 use hooks_agent_core::store::Decision;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What the page sends to decide.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DecisionRequest {
     decision: Choice,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     input: Option<Value>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The number of the choice of what an approval is remembered for.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) remember: Option<usize>,
     /// The digest of what was shown.
     pub(super) digest: String,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Choice {
     Approve,
@@ -33,7 +33,7 @@ impl DecisionRequest {
     ///
     /// # Errors
     /// What is wrong: a member that belongs to another decision may mean that the person meant that one.
-    pub(super) fn decision(&self) -> Result<Decision, &'static str> {
+    pub(crate) fn decision(&self) -> Result<Decision, &'static str> {
         if self.remember.is_some() && !matches!(self.decision, Choice::Approve) {
             return Err("`remember` is for an approval");
         }

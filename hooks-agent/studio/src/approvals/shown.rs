@@ -17,6 +17,12 @@ pub(super) fn approval(waiting: &Waiting, is_shown: bool) -> Value {
         approval["source"] = text(&waiting.arguments, escape).into();
         return approval;
     }
+    hide(&mut approval);
+    approval
+}
+
+/// Hides the content of a question, which is an object.
+pub(crate) fn hide(approval: &mut Value) {
     for field in ["arguments", "schema"] {
         approval[field] = Value::Null;
     }
@@ -35,7 +41,6 @@ pub(super) fn approval(waiting: &Waiting, is_shown: bool) -> Value {
     approval["why"] = "hidden".into();
     approval["allowed"] = json!(["reject"]);
     approval["hidden"] = true.into();
-    approval
 }
 
 /// Returns arguments as JSON in which nothing is invisible or changes the direction of other text.

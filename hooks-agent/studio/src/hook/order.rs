@@ -60,6 +60,11 @@ impl Order {
     }
 }
 
+/// Returns whether a redactor of an agent runs after the studio's hook.
+pub(crate) fn is_unredacted(plan: &HookPlan) -> bool {
+    Order::of(plan, NAME).is_unredacted
+}
+
 /// Returns the place of the studio, or else that of the first observer.
 fn place(hooks: &[PlannedHook], name: &str) -> Option<usize> {
     named(hooks, name).or_else(|| hooks.iter().position(is_observer))

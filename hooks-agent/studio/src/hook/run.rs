@@ -1,18 +1,16 @@
 //! The state of the hook for one call.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_agent_core::call::{CallContext, RunId};
 use hooks_agent_core::event::EventKind;
 use hooks_agent_core::message::ToolUse;
 use hooks_core::plan::HooksVersion;
 
+use crate::entry::Failure;
 use crate::hook::draft::Draft;
-use crate::hook::failure::Failure;
 use crate::hook::order::Order;
 use crate::hook::other_hooks::pending::Pending;
-use crate::ring::RunHead;
+use crate::ring::Log;
 use crate::shared::Shows;
 
 /// What the hook keeps of a call.
@@ -23,17 +21,19 @@ pub(super) struct Run(Mutex<Kept>);
 pub(super) struct Kept {
     /// The hook that writes of this call: the first one that saw it.
     owner: Option<u64>,
-    head: Option<Arc<RunHead>>,
+    pub(super) log: Option<Arc<Log>>,
     /// The order of the hooks, once an event was seen.
     pub(super) order: Option<Order>,
     /// The hooks that the order is of.
     pub(super) version: Option<HooksVersion>,
     /// Tool calls that have not ended, as redactors left them.
-    pub(super) calls: HashMap<String, ToolUse>,
+    pub(super) calls: Vec<Arc<ToolUse>>,
     /// The last error.
     pub(super) error: Option<Failure>,
     /// How often the model was asked in this round.
     pub(super) attempts: u32,
+    /// The model that was asked last.
+    pub(super) model: Option<Arc<str>>,
     /// Whether tool calls of the reply wait.
     pub(super) is_waiting: bool,
     pub(super) draft: Draft,
@@ -45,19 +45,9 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Claims the call for a hook. Returns whether the hook writes of it, and whether it begins now.
-    pub(super) fn claim(&mut self, number: u64) -> (bool, bool) {
-        let begins = self.owner.is_none();
-        (*self.owner.get_or_insert(number) == number, begins)
-    }
-
-    pub(super) fn head(&mut self, cx: &CallContext) -> Arc<RunHead> {
-        self.head.get_or_insert_with(|| Arc::new(RunHead::of(cx))).clone()
-    }
-
-    /// Returns the run, once something was written of it.
-    pub(super) fn run(&self) -> Option<RunId> {
-        self.head.as_ref().map(|head| head.run)
+    /// Claims the call for a hook. Returns whether the hook writes of it.
+    pub(super) fn claim(&mut self, number: u64) -> bool {
+        *self.owner.get_or_insert(number) == number
     }
 
     /// Notes the last event that the hook saw.
@@ -97,9 +87,19 @@ impl Kept {
     }
 
     /// Returns a tool call that has not ended, as redactors left it.
-    pub(super) fn call(&self, id: &str, name: &str) -> ToolUse {
-        let known = self.calls.get(id).cloned();
-        known.unwrap_or_else(|| ToolUse::new(id, name, serde_json::Value::Null))
+    pub(super) fn call(&self, id: &str, name: &str) -> Arc<ToolUse> {
+        let known = self.calls.iter().find(|call| call.id == id).cloned();
+        known.unwrap_or_else(|| Arc::new(ToolUse::new(id, name, serde_json::Value::Null)))
+    }
+
+    /// Keeps a tool call until it ends.
+    pub(super) fn keep_call(&mut self, call: ToolUse) {
+        self.end_call(&call.id);
+        self.calls.push(Arc::new(call));
+    }
+
+    pub(super) fn end_call(&mut self, id: &str) {
+        self.calls.retain(|call| call.id != id);
     }
 }
 

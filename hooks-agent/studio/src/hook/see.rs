@@ -9,9 +9,7 @@ use hooks_agent_core::tool::ToolError;
 use hooks_core::Hookable;
 use serde_json::{Map, Value, json, to_value};
 
-use crate::hook::entry::body::{self, body};
-use crate::hook::entry::data::{Input, Made, Plain, Progress, Request};
-use crate::hook::failure::Failure;
+use crate::entry::{Data, Ended, Failure, Input, Progress, Request, Shown};
 use crate::hook::recorder::Recorder;
 use crate::hook::run::Kept;
 use crate::ring::{RunState, RunSummary, now};
@@ -46,7 +44,7 @@ impl Recorder {
                 | HookEvent::Error(_)
         );
         if !tells_nothing {
-            self.flush(kept, cx, (event.kind().name(), tool_call), || held(event));
+            self.flush(kept, (event.kind().name(), tool_call), || held(event));
         }
         self.write(kept, cx, event);
     }
@@ -55,45 +53,40 @@ impl Recorder {
         match event {
             HookEvent::PreCall(event) => self.pre_call(kept, event),
             HookEvent::PreReasoning(event) => {
-                let request = Request {
-                    model: event.model_name().to_owned(),
-                    messages: event.messages().len(),
-                    tools: event.tools().iter().map(|tool| tool.name.clone()).collect(),
-                    system: event.system_message().map(Msg::text),
-                };
-                self.request(kept, cx, request, true);
-                self.note(kept, cx, "reasoning_started");
+                let (model, tools) = (event.model_name(), event.tools());
+                let request = Request::of(model, event.messages(), tools, event.system_message());
+                self.request(kept, &request, true);
+                self.note(kept, "reasoning_started");
             }
             HookEvent::PreSummary(event) => {
-                let request = Request {
-                    model: event.model_name().to_owned(),
-                    messages: event.messages().len(),
-                    tools: Vec::new(),
-                    system: event.system_message().map(Msg::text),
-                };
-                self.request(kept, cx, request, false);
-                self.note(kept, cx, "summary_started");
+                let model = event.model_name();
+                let request = Request::of(model, event.messages(), &[], event.system_message());
+                self.request(kept, &request, false);
+                self.note(kept, "summary_started");
             }
             HookEvent::ReasoningChunk(event) => {
-                self.add_chunk(kept, cx, "reasoning_chunk", event.incremental());
+                self.add_chunk(kept, "reasoning_chunk", event.incremental());
             }
             HookEvent::SummaryChunk(event) => {
-                self.add_chunk(kept, cx, "summary_chunk", event.incremental());
+                self.add_chunk(kept, "summary_chunk", event.incremental());
             }
             HookEvent::PostReasoning(event) => self.answer(kept, cx, "reasoned", event.message()),
             HookEvent::PostSummary(event) => self.answer(kept, cx, "summarized", event.message()),
             HookEvent::PreActing(event) => self.pre_acting(kept, event),
             HookEvent::ActingChunk(event) => {
                 let call = kept.call(&event.tool_use().id, &event.tool_use().name);
-                let progress = Progress { call, text: event.chunk().to_owned() };
-                self.add(kept, cx, "tool_chunk", Made(progress), |_| {});
+                let progress = Progress { call: &call, text: event.chunk() };
+                let shown = Shown::up_to(self.most(kept), &progress);
+                self.add(kept, "tool_chunk", &Data::Progress(shown), |_| {});
             }
             HookEvent::PostActing(event) => self.post_acting(kept, event),
             HookEvent::PostCall(event) => self.post_call(kept, event),
             // The model reads the error of a tool; it does not fail the call.
             HookEvent::Error(event) if !event.error().is::<ToolError>() => {
                 let error = event.error().downcast_ref::<AgentError>();
-                kept.error = Some(Failure::of(error, kept.attempts));
+                let shows_text = kept.shows.errors && kept.is_shown();
+                kept.error =
+                    Some(Failure::of_call(error, (kept.attempts, kept.model.clone()), shows_text));
             }
             HookEvent::Settled(event) => self.settle(kept, event),
             _ => {}
@@ -102,39 +95,42 @@ impl Recorder {
 
     fn pre_call(&self, kept: &mut Kept, event: &PreCall<'_>) {
         let title = kept.is_shown().then(|| title(event.messages())).flatten();
-        let input = Input { messages: event.messages().clone() };
+        let input = Input { messages: event.messages() };
         let titled = |run: &mut RunSummary| run.title = title.map(Into::into);
-        self.add(kept, event.context(), "input", Made(input), titled);
+        self.add(kept, "input", &Data::Input(Shown::up_to(self.most(kept), &input)), titled);
         if event.resumes() {
-            self.end_waiting(kept, event.context());
+            self.end_waiting(event.context());
+            self.shared.keep_resumed(event.context());
         }
     }
 
     /// Ends the runs that waited on the thread of a call that resumes them.
-    fn end_waiting(&self, kept: &mut Kept, cx: &CallContext) {
-        let own = kept.head(cx);
-        let ring = &self.shared.ring;
-        for head in ring.waiting(&own.agent, &own.thread) {
-            if let Some(json) = body(&head, now(), "resumed", Some(json!({ "by": own.run }))) {
-                let finished = |run: &mut RunSummary| run.state = RunState::Finished;
-                ring.push(&head, body::event(json.to_string().into(), true), finished);
-            }
+    fn end_waiting(&self, cx: &CallContext) {
+        let (ring, by) = (&self.shared.ring, cx.run_id());
+        for log in ring.waiting(cx.agent_name(), cx.thread_id()) {
+            ring.push(&log, "resumed", &Data::Plain(&json!({ "by": by })), |run| {
+                run.state = RunState::Resumed;
+                run.resumed_by = Some(by);
+            });
+            self.shared.keep(&log);
         }
     }
 
-    fn request(&self, kept: &mut Kept, cx: &CallContext, request: Request, is_round: bool) {
+    fn request(&self, kept: &mut Kept, request: &Request<'_>, is_round: bool) {
         kept.attempts = 0;
         // Chunks that nobody confirmed are of an answer that was not used.
         self.hide_draft(kept, None);
         let rounds = u64::from(is_round);
-        self.add(kept, cx, "request", Made(request), |run| run.rounds += rounds);
+        let shown = Shown::up_to(self.most(kept), request);
+        self.add(kept, "request", &Data::Request(shown), |run| run.rounds += rounds);
     }
 
     fn answer(&self, kept: &mut Kept, cx: &CallContext, kind: &'static str, answer: &Msg) {
         self.hide_draft(kept, Some(answer));
         let usage = cx.usage();
-        let shown = cx.shown_answer(answer);
-        self.add(kept, cx, kind, &*shown, |run| run.set_usage(usage));
+        let answer = cx.shown_answer(answer);
+        let shown = Shown::up_to(self.most(kept), &*answer);
+        self.add(kept, kind, &Data::Message(shown), |run| run.set_usage(usage));
     }
 
     fn pre_acting(&self, kept: &mut Kept, event: &PreActing<'_>) {
@@ -143,27 +139,35 @@ impl Recorder {
         let mut shown = ToolUse::new(call.id.clone(), call.name.clone(), call.input.clone());
         shown.invalid_input.clone_from(&call.invalid_input);
         shown.signature.clone_from(&call.signature);
-        kept.calls.insert(call.id.clone(), shown);
+        kept.keep_call(shown);
         if let Some(ApprovedBy { user, approval: Some(approval), .. }) = cx.approved_by(&call.id) {
             let data =
                 json!({ "id": call.id, "tool": call.name, "by": user, "approval": approval });
-            self.add(kept, cx, "permission_remembered", Made(Plain(data)), |_| {});
+            self.add(kept, "permission_remembered", &Data::Plain(&data), |_| {});
         }
     }
 
     fn post_acting(&self, kept: &mut Kept, event: &PostActing<'_>) {
         let result = event.tool_result();
-        kept.calls.remove(&event.tool_use().id);
-        self.add(kept, event.context(), "tool_finished", result, |run| run.tools += 1);
+        kept.end_call(&event.tool_use().id);
+        let shown = Shown::up_to(self.most(kept), result);
+        let errors = u64::from(result.is_error);
+        self.add(kept, "tool_finished", &Data::Result(shown), |run| {
+            run.tools += 1;
+            run.tool_errors += errors;
+        });
     }
 
     fn post_call(&self, kept: &mut Kept, event: &PostCall<'_>) {
         let (cx, reply) = (event.context(), event.final_message());
         kept.is_waiting = !reply.pending().is_empty();
         for pending in reply.pending() {
-            self.add(kept, cx, "permission_asked", pending, |_| {});
+            let shown = Shown::up_to(self.most(kept), pending);
+            self.add(kept, "permission_asked", &Data::Pending(shown), |_| {});
         }
-        self.add(kept, cx, "finished", &*cx.shown_answer(reply), |_| {});
+        let reply = cx.shown_answer(reply);
+        let shown = Shown::up_to(self.most(kept), &*reply);
+        self.add(kept, "finished", &Data::Message(shown), |_| {});
     }
 
     /// Writes how a call ended.
@@ -180,34 +184,32 @@ impl Recorder {
             CallOutcome::Panicked => (RunState::Panicked, None),
             _ => (RunState::Failed, None),
         };
-        let error = kept.error.take().unwrap_or_else(|| Failure::of(None, 0));
-        let error = (state == RunState::Failed).then_some(error);
-        if let Some(failure) = &error {
-            self.add(kept, cx, "failed", Made(Plain(json!(failure))), |_| {});
+        let error = kept.error.take().unwrap_or_else(|| Failure::of_call(None, (0, None), false));
+        let failure = (state == RunState::Failed).then_some(error);
+        if let Some(failure) = &failure {
+            self.add(kept, "failed", &Data::Failure(failure), |_| {});
         }
-        let error = error.map(|failure| failure.kind);
         let outcome = if state == RunState::Waiting { RunState::Finished } else { state };
-        let mut data = json!({ "outcome": outcome.name() });
-        if let Some(reason) = reason {
-            data["reason"] = json!(reason);
-        }
+        let data = Ended { outcome: outcome.name(), reason };
         let (usage, ended) = (cx.usage(), now());
-        self.add(kept, cx, "settled", Made(Plain(data)), |run| {
+        self.add(kept, "settled", &Data::Ended(&data), |run| {
             run.state = state;
             run.reason = reason;
-            run.error = error;
+            run.error = failure.as_ref().map(|failure| failure.kind.clone());
+            run.failure = failure;
             run.ended = Some(ended);
             run.set_usage(usage);
         });
-        let head = kept.head(cx);
-        self.shared.ring.end(head.run);
-        if kept.is_waiting || self.shared.announced.concern(&head.agent, &head.thread) {
+        if let Some(log) = &kept.log {
+            log.end();
+            self.shared.keep(log);
+        }
+        if kept.is_waiting || self.shared.announced.concern(cx.agent_name(), cx.thread_id()) {
             self.shared.asked.send_replace(());
         }
     }
 }
 
-/// Keeps a tool call as hooks left it, until it ends.
 /// Returns the first text of the caller, cut.
 fn title(messages: &Messages) -> Option<String> {
     let of_user = messages.iter().filter(|msg| msg.role == Role::User);

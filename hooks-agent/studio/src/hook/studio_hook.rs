@@ -7,13 +7,14 @@ use std::sync::Arc;
 use hooks_agent_core::agent_hook;
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::event::HookEvent;
-use hooks_agent_core::hook::{AroundMask, ModelCall, NextModel, NextTool, ToolCall, priority};
+use hooks_agent_core::hook::{AroundMask, ModelAttempt, NextAttempt, NextTool, ToolCall, priority};
 use hooks_agent_core::message::ToolResult;
 use hooks_agent_core::model::ModelAnswer;
 use hooks_agent_core::tool::ToolError;
 use hooks_core::HookRole;
 
-use crate::hook::entry::data::Made;
+use crate::entry::{Data, Shown};
+use crate::hook::attempts::Attempted;
 use crate::hook::order::NAME;
 use crate::hook::recorder::Recorder;
 use crate::shared::Shared;
@@ -57,15 +58,22 @@ impl StudioHook {
         }
     }
 
-    async fn around_model_call(
+    async fn around_model_attempt(
         &self,
-        call: ModelCall<'_>,
-        next: NextModel<'_>,
+        attempt: ModelAttempt<'_>,
+        next: NextAttempt<'_>,
     ) -> Result<ModelAnswer, AgentError> {
-        if let Some(run) = self.recorder.claim(call.context()) {
-            run.lock().attempts += 1;
+        let Some(run) = self.recorder.claim(attempt.context()) else {
+            return next.run(attempt.into_request()).await;
+        };
+        let begun = Attempted::begin(self.recorder.clone(), run, attempt.model_name());
+        match next.run(attempt.into_request()).await {
+            Ok(answer) => Ok(begun.answered(answer)),
+            Err(error) => {
+                begun.failed(&error);
+                Err(error)
+            }
         }
-        next.run(call.into_request()).await
     }
 
     async fn around_tool_call(
@@ -74,10 +82,11 @@ impl StudioHook {
         next: NextTool<'_>,
     ) -> Result<ToolResult, ToolError> {
         if let Some(run) = self.recorder.claim(call.context()) {
-            let mut kept = run.lock();
+            let kept = run.lock();
             // The call itself may have what a vault put back into it.
             let shown = kept.call(&call.tool_use().id, &call.tool_use().name);
-            self.recorder.add(&mut kept, call.context(), "tool_started", Made(shown), |_| {});
+            let shown = Shown::up_to(self.recorder.most(&kept), &*shown);
+            self.recorder.add(&kept, "tool_started", &Data::Call(shown), |_| {});
         }
         next.run(call.into_tool_use()).await
     }

@@ -1,21 +1,17 @@
 //! Receives the runs of other hooks.
 
-use std::sync::Arc;
-
 use hooks_agent_core::hook::{HookFlow, HookRun, HookWatcher};
 
-use crate::hook::other_hooks::changes::{Ran, Shown};
+use crate::hook::other_hooks::changes::{Ran, Showing};
 use crate::hook::recorder::Recorder;
-use crate::ring::RunHead;
 
 impl HookWatcher for Recorder {
     fn hook_ran(&self, run: &HookRun<'_>) {
         let cx = run.context();
         if run.is_shadow() {
-            if self.writes_of(cx) {
+            if let Some(log) = self.log_of(cx) {
                 // What it would have done is in nothing that the event ends with.
-                let entries = Ran::write(vec![Ran::of(run)], &Shown::NOTHING);
-                self.push_hooks(&Arc::new(RunHead::of(cx)), entries);
+                self.push_hooks(&log, Ran::write(vec![Ran::of(run)], &Showing::NOTHING));
             }
             return;
         }
@@ -32,12 +28,12 @@ impl HookWatcher for Recorder {
             kept.pending.add(ran);
             Vec::new()
         } else {
-            let mut entries = kept.pending.take_at(event, tool_call.as_deref(), &Shown::NOTHING);
-            entries.extend(Ran::write(vec![ran], &Shown::NOTHING));
+            let mut entries = kept.pending.take_at(event, tool_call.as_deref(), &Showing::NOTHING);
+            entries.extend(Ran::write(vec![ran], &Showing::NOTHING));
             entries
         };
-        if !entries.is_empty() {
-            self.push_hooks(&kept.head(cx), entries);
+        if let Some(log) = &kept.log {
+            self.push_hooks(log, entries);
         }
     }
 }

@@ -1,28 +1,38 @@
 //! The ring.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_agent_core::call::{CallContext, RunId};
-use tokio::sync::watch;
 
+use crate::entry::{Data, Packed, RunHead};
+use crate::ring::bell::Bell;
 use crate::ring::capacity::Capacity;
-use crate::ring::kept::{EntryKind, Kept, NewEntry};
-use crate::ring::run::{RunHead, RunState, RunSummary};
-use crate::ring::state::State;
-use crate::ring::text::Text;
+use crate::ring::counters::{Counters, now};
+use crate::ring::log::{Item, Log};
+use crate::ring::summary::{RunState, RunSummary};
+use crate::ring::table::Table;
+
+/// Stands for the hook that writes of a run of another process.
+const NO_WRITER: u64 = u64::MAX;
 
 /// What is kept of runs.
+///
+/// Each run writes into a log of its own. The lock of the table is taken when a run begins, when the ring is full,
+/// and by readers.
+#[derive(Default)]
 pub(crate) struct Ring {
-    state: Mutex<State>,
-    /// The bytes that one entry may have.
-    entry_bytes: AtomicUsize,
-    /// The number of the last entry, for readers that wait.
-    last: watch::Sender<u64>,
+    table: Mutex<Table>,
+    counters: Counters,
+    bell: Bell,
+    /// One more than there are readers.
+    readers: Arc<()>,
 }
+
+/// Somebody who reads.
+#[derive(Debug)]
+pub(crate) struct Reading(#[expect(dead_code, reason = "it is counted")] Arc<()>);
 
 /// What a reader gets.
 #[derive(Debug)]
@@ -30,7 +40,7 @@ pub(crate) enum Batch {
     /// What the reader had not seen is gone in part: it goes on from this number.
     Behind(u64),
     /// The next entries by number, and the runs whose state they change as they are now.
-    Entries(Vec<RunSummary>, Vec<(u64, Kept)>),
+    Entries(Vec<RunSummary>, Vec<(u64, Item)>),
 }
 
 /// A run and the runs below it.
@@ -38,122 +48,128 @@ pub(crate) enum Batch {
 pub(crate) struct RunTree {
     pub(crate) seq: u64,
     pub(crate) runs: Vec<RunSummary>,
-    pub(crate) entries: Vec<(u64, Kept)>,
-}
-
-/// Returns the time in milliseconds since 1970.
-pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-impl Default for Ring {
-    /// Numbers begin with the time, so that a number of an earlier process is older than all. They stay
-    /// below 2^53, which JavaScript counts to.
-    fn default() -> Self {
-        let first = now().saturating_mul(1_000) % (1 << 52);
-        let (state, last) = (Mutex::new(State::new(first)), watch::channel(first).0);
-        Self { state, entry_bytes: AtomicUsize::new(Capacity::default().entry_bytes()), last }
-    }
+    /// Their numbers and JSON.
+    pub(crate) entries: Vec<(u64, Vec<u8>)>,
 }
 
 impl Ring {
     pub(crate) fn set_capacity(&self, capacity: Capacity) {
-        self.entry_bytes.store(capacity.entry_bytes(), Ordering::Relaxed);
-        self.lock().capacity = capacity;
+        self.counters.limits.set(capacity);
     }
 
     /// Returns the bytes that one entry may have.
     pub(crate) fn entry_bytes(&self) -> usize {
-        self.entry_bytes.load(Ordering::Relaxed)
+        self.counters.limits.entry_bytes()
+    }
+
+    /// Begins a run of which the hook of this number writes. Its context is kept until the log [ends](Log::end).
+    pub(crate) fn begin(&self, head: RunHead, cx: &CallContext, writer: u64) -> Arc<Log> {
+        let run = head.run;
+        let summary = RunSummary::new(&head, now(), self.last());
+        let log = Arc::new(Log::new(head, summary, Some(cx.clone())));
+        log.begin(&self.counters);
+        let mut table = self.table();
+        let before = table.add(&self.counters, log.clone(), writer);
+        let gone = table.make_room(&self.counters, Some(run));
+        drop(table);
+        drop((before, gone));
+        log
+    }
+
+    /// Begins a run of another process, in place of one of its id.
+    pub(crate) fn join(&self, summary: RunSummary) -> Arc<Log> {
+        let head = summary.head();
+        let run = head.run;
+        let begun = RunSummary::new(&head, summary.started, self.last());
+        let log = Arc::new(Log::new(head, begun, None));
+        log.begin(&self.counters);
+        log.join(&self.counters, summary);
+        let mut table = self.table();
+        let before = table.add(&self.counters, log.clone(), NO_WRITER);
+        let gone = table.make_room(&self.counters, Some(run));
+        drop(table);
+        drop((before, gone));
+        log
+    }
+
+    /// Takes over how a run of another process stands.
+    pub(crate) fn update(&self, log: &Log, summary: RunSummary) {
+        log.join(&self.counters, summary);
     }
 
     /// Adds an entry of a run and changes the summary of the run. Returns the number of the entry; `None`
     /// if the run was given up.
     pub(crate) fn push(
         &self,
-        head: &RunHead,
-        entry: NewEntry,
+        log: &Log,
+        kind: &'static str,
+        data: &Data<'_>,
         update: impl FnOnce(&mut RunSummary),
     ) -> Option<u64> {
-        let mut state = self.lock();
-        let seq = state.push(head.run, entry, update)?;
-        let gone = state.make_room(Some(head.run));
-        drop(state);
-        drop(gone);
-        self.tell(seq);
+        self.write(log, (now(), kind), |most, bytes| data.pack(most, bytes), update)
+    }
+
+    /// Adds an entry of this time and kind, which is packed into so many bytes at most.
+    pub(crate) fn write(
+        &self,
+        log: &Log,
+        at: (u64, &'static str),
+        pack: impl FnOnce(usize, &mut Vec<u8>),
+        update: impl FnOnce(&mut RunSummary),
+    ) -> Option<u64> {
+        let seq = log.push(&self.counters, at, pack, update)?;
+        if self.counters.is_full() {
+            let mut table = self.table();
+            let gone = table.make_room(&self.counters, Some(log.head.run));
+            drop(table);
+            drop(gone);
+        }
+        self.bell.ring();
         Some(seq)
     }
 
+    /// Writes the data of entries of a run anew, of those that are still there.
+    pub(crate) fn replace(
+        &self,
+        log: &Log,
+        entries: &[u64],
+        write: impl FnMut(Packed<'_>, &mut Vec<u8>),
+    ) {
+        log.replace(&self.counters, entries, write);
+    }
+
+    /// Returns the log of a run if the hook of this number writes of it, also after its end.
+    pub(crate) fn log_of(&self, run: RunId, writer: u64) -> Option<Arc<Log>> {
+        self.table().runs.get(&run).filter(|row| row.writer == writer).map(|row| row.log.clone())
+    }
+
+    /// Returns the log of a run.
+    pub(crate) fn log(&self, run: RunId) -> Option<Arc<Log>> {
+        self.table().runs.get(&run).map(|row| row.log.clone())
+    }
+
     /// Adds a change of an approval.
-    pub(crate) fn push_approval(&self, text: Text) {
-        let kept = Kept { kind: EntryKind::Approval, is_milestone: false, run: None, text };
-        let mut state = self.lock();
-        let seq = state.add_approval(kept);
-        let gone = state.make_room(None);
-        drop(state);
+    pub(crate) fn push_approval(&self, text: Arc<str>) {
+        let mut table = self.table();
+        table.add_approval(&self.counters, text);
+        let gone = table.make_room(&self.counters, None);
+        drop(table);
         drop(gone);
-        self.tell(seq);
+        self.bell.ring();
     }
 
-    /// Returns the texts of entries of a run, of those that are still there.
-    pub(crate) fn texts(&self, run: RunId, entries: &[u64]) -> Vec<(u64, Text)> {
-        let mut state = self.lock();
-        let Some(record) = state.runs.get_mut(&run) else { return Vec::new() };
-        let text = |seq: &u64| Some((*seq, record.entry_mut(*seq)?.text.clone()));
-        entries.iter().filter_map(text).collect()
-    }
-
-    /// Replaces the texts of entries of a run, of those that are still there.
-    pub(crate) fn replace(&self, run: RunId, texts: Vec<(u64, Text)>) {
-        if texts.is_empty() {
-            return;
-        }
-        let mut state = self.lock();
-        let replace = |(seq, text)| state.replace(run, seq, text);
-        let old: Vec<_> = texts.into_iter().filter_map(replace).collect();
-        drop(state);
-        // Without the lock.
-        drop(old);
-    }
-
-    /// Returns the runs of a thread whose tool calls wait.
-    pub(crate) fn waiting(&self, agent: &str, thread: &str) -> Vec<RunHead> {
-        let state = self.lock();
-        let waiting = state.runs.values().map(|record| &record.summary).filter(|run| {
-            run.state == RunState::Waiting && *run.agent == *agent && *run.thread == *thread
-        });
-        waiting.map(RunSummary::head).collect()
-    }
-
-    /// Begins a run of which the hook of this number writes, and keeps its context until it [ends](Self::end).
-    pub(crate) fn begin(&self, head: &RunHead, cx: &CallContext, writer: u64) {
-        let now = now();
-        let mut state = self.lock();
-        let record = state.run(head, now);
-        record.cx = Some(cx.clone());
-        record.writer = Some(writer);
-        let gone = state.make_room(Some(head.run));
-        drop(state);
-        drop(gone);
-    }
-
-    /// Returns whether there is a run of which the hook of this number writes, also after its end.
-    pub(crate) fn is_written_by(&self, run: RunId, writer: u64) -> bool {
-        self.lock().runs.get(&run).is_some_and(|record| record.writer == Some(writer))
-    }
-
-    /// Drops the context of a run.
-    pub(crate) fn end(&self, run: RunId) {
-        let cx = self.lock().runs.get_mut(&run).and_then(|record| record.cx.take());
-        drop(cx);
+    /// Returns the runs of this process on a thread whose tool calls wait.
+    pub(crate) fn waiting(&self, agent: &str, thread: &str) -> Vec<Arc<Log>> {
+        let of_thread = |log: &Arc<Log>| *log.head.agent == *agent && *log.head.thread == *thread;
+        let mut logs = self.logs();
+        let is_waiting = |log: &Arc<Log>| !log.is_joined() && log.state() == RunState::Waiting;
+        logs.retain(|log| of_thread(log) && is_waiting(log));
+        logs
     }
 
     /// Returns the state of a run, and the context of the call if it runs.
     pub(crate) fn running(&self, run: RunId) -> Option<(RunState, Option<CallContext>)> {
-        let state = self.lock();
-        let record = state.runs.get(&run)?;
-        Some((record.summary.state, record.cx.clone()))
+        self.log(run).map(|log| log.running())
     }
 
     /// Returns the number of the last entry, and the runs that are wanted, the newest first.
@@ -162,89 +178,124 @@ impl Ring {
         most: usize,
         is_wanted: impl Fn(&RunSummary) -> bool,
     ) -> (u64, Vec<RunSummary>) {
-        let state = self.lock();
-        let runs = state.order.iter().rev().filter_map(|run| Some(&state.runs.get(run)?.summary));
-        (state.last, runs.filter(|run| is_wanted(run)).take(most).cloned().collect())
+        let last = self.last();
+        let logs = self.logs();
+        let wanted = |log: &Arc<Log>| {
+            log.with_summary(|summary| is_wanted(summary).then(|| summary.clone()))
+        };
+        (last, logs.iter().rev().filter_map(wanted).take(most).collect())
     }
 
     /// Returns a run with all runs below it, and their entries by number.
     pub(crate) fn tree(&self, run: RunId) -> Option<RunTree> {
-        let state = self.lock();
-        state.runs.get(&run)?;
+        let last = self.last();
         let mut known = HashSet::from([run]);
+        let mut logs = self.logs();
         // A run begins after its parent.
-        for id in &state.order {
-            let parent = state.runs.get(id).and_then(|record| record.summary.parent);
-            if parent.is_some_and(|parent| known.contains(&parent)) {
-                known.insert(*id);
-            }
+        logs.retain(|log| {
+            let is_below = log.head.parent.is_some_and(|parent| known.contains(&parent));
+            (is_below && known.insert(log.head.run)) || log.head.run == run
+        });
+        if logs.is_empty() {
+            return None;
         }
-        let records = || state.order.iter().filter(|id| known.contains(id));
-        let records = || records().filter_map(|id| state.runs.get(id));
-        let entries = records().flat_map(|record| record.entries.iter().cloned());
-        let mut entries: Vec<_> = entries.collect();
+        let mut entries = Vec::new();
+        for log in &logs {
+            log.read(last, &mut entries);
+        }
         entries.sort_unstable_by_key(|(seq, _)| *seq);
-        let runs = records().map(|record| record.summary.clone()).collect();
-        Some(RunTree { seq: state.last, runs, entries })
+        let runs = logs.iter().map(|log| log.summary()).collect();
+        Some(RunTree { seq: last, runs, entries })
     }
 
     /// Returns the entries after this number.
     pub(crate) fn read(&self, after: u64, most: usize) -> Batch {
-        let state = self.lock();
-        if after < state.dropped || after > state.last {
-            return Batch::Behind(state.last);
+        // Who gave a number up to this one holds the lock of its log, until the entry is there.
+        let last = self.last();
+        if self.counters.is_behind(after) || after > last {
+            return Batch::Behind(last);
         }
-        let of_runs = state.runs.values().flat_map(|record| record.after(after));
-        let of_approvals = state.approvals.iter().filter(|(seq, _)| *seq > after);
-        let mut next: Vec<_> = of_runs.chain(of_approvals).collect();
-        if next.len() > most {
-            // A call may wait for this lock: what comes later is not sorted.
-            next.select_nth_unstable_by_key(most, |(seq, _)| *seq);
-            next.truncate(most);
+        let next = self.next(after, last, most);
+        if self.counters.is_behind(after) {
+            return Batch::Behind(last);
         }
-        next.sort_unstable_by_key(|(seq, _)| *seq);
-        let entries: Vec<_> = next.into_iter().cloned().collect();
         let mut seen = HashSet::new();
-        let changed = entries.iter().filter(|(_, kept)| kept.is_milestone);
-        let changed = changed.filter_map(|(_, kept)| kept.run.filter(|run| seen.insert(*run)));
-        let runs = changed.filter_map(|run| Some(state.runs.get(&run)?.summary.clone()));
-        Batch::Entries(runs.collect(), entries)
+        let changed = next.iter().filter_map(|(_, item)| match item {
+            Item::Entry { log, label, .. } if label.is_milestone() && seen.insert(log.head.run) => {
+                Some(log)
+            }
+            _ => None,
+        });
+        Batch::Entries(changed.map(|log| log.summary()).collect(), next)
+    }
+
+    /// Returns the entries after this number that are still there, and the number up to which there is no other.
+    #[cfg(feature = "join")]
+    pub(crate) fn rest(&self, after: u64, most: usize) -> (u64, Vec<(u64, Item)>) {
+        let last = self.last();
+        let next = self.next(after, last, most);
+        let end = next.last().filter(|_| next.len() >= most).map_or(last, |(seq, _)| *seq);
+        (end, next)
+    }
+
+    /// Returns the first entries of these numbers that are there.
+    fn next(&self, after: u64, last: u64, most: usize) -> Vec<(u64, Item)> {
+        let table = self.table();
+        let of_runs = table.runs.values().map(|row| &row.log);
+        let logs: Vec<_> = of_runs.filter(|log| log.last() > after).cloned().collect();
+        let approvals = table.approvals.iter().filter(|(seq, _)| (after + 1..=last).contains(seq));
+        let approvals = approvals.take(most).map(|(seq, it)| (*seq, Item::Approval(it.clone())));
+        let mut next: BTreeMap<_, _> = approvals.collect();
+        drop(table);
+        for log in &logs {
+            log.read_first(after, last, most, &mut next);
+        }
+        next.into_iter().collect()
     }
 
     /// Returns the number of the last entry.
     pub(crate) fn last(&self) -> u64 {
-        self.lock().last
+        self.counters.last()
+    }
+
+    /// Returns the logs, the oldest first.
+    pub(crate) fn logs(&self) -> Vec<Arc<Log>> {
+        let table = self.table();
+        let log = |run: &RunId| Some(table.runs.get(run)?.log.clone());
+        table.order.iter().filter_map(log).collect()
     }
 
     /// Returns whether somebody reads.
     pub(crate) fn is_read(&self) -> bool {
-        self.last.receiver_count() > 0
+        Arc::strong_count(&self.readers) > 1
     }
 
-    /// Returns what tells a reader that there is more.
-    pub(crate) fn subscribe(&self) -> watch::Receiver<u64> {
-        self.last.subscribe()
+    /// Notes that somebody reads, until this is dropped.
+    pub(crate) fn reading(&self) -> Reading {
+        Reading(self.readers.clone())
     }
 
-    /// Tells readers that there is more. Who reads later looks at the tables first.
-    fn tell(&self, seq: u64) {
-        if self.is_read() {
-            self.last.send_replace(seq);
-        }
+    /// Returns whether it has all runs of this process since then, and the process has run since then.
+    pub(crate) fn reaches(&self, since: u64) -> bool {
+        since >= self.counters.reaches_to()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until there is an entry after this number.
+    pub(crate) async fn more(&self, after: u64) {
+        self.bell.wait(|| self.last() > after).await;
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for Ring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.lock();
         f.debug_struct("Ring")
-            .field("runs", &state.runs.len())
-            .field("last", &state.last)
-            .field("bytes", &state.bytes)
+            .field("runs", &self.table().runs.len())
+            .field("last", &self.last())
+            .field("bytes", &self.counters.bytes())
             .finish_non_exhaustive()
     }
 }

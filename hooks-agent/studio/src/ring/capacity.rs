@@ -1,12 +1,13 @@
 //! The capacity of the ring: runs, entries and bytes.
 
-/// How much is kept.
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How much the ring keeps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Capacity {
     pub(crate) runs: usize,
-    /// The entries of a run.
+    /// Of one run.
     pub(crate) entries: usize,
-    /// The bytes of all runs, as JSON.
     pub(crate) bytes: usize,
 }
 
@@ -16,9 +17,42 @@ impl Default for Capacity {
     }
 }
 
-impl Capacity {
-    /// Returns the bytes that one entry may have.
-    pub(crate) fn entry_bytes(self) -> usize {
-        (self.bytes / 8).clamp(4 << 10, 1 << 20)
+/// The capacity, as it is set.
+#[derive(Debug)]
+pub(super) struct Limits {
+    runs: AtomicUsize,
+    entries: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let Capacity { runs, entries, bytes } = Capacity::default();
+        Self { runs: runs.into(), entries: entries.into(), bytes: bytes.into() }
+    }
+}
+
+impl Limits {
+    pub(super) fn set(&self, capacity: Capacity) {
+        self.runs.store(capacity.runs.max(1), Ordering::Relaxed);
+        self.entries.store(capacity.entries, Ordering::Relaxed);
+        self.bytes.store(capacity.bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn runs(&self) -> usize {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn entries(&self) -> usize {
+        self.entries.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The most bytes of one entry.
+    pub(super) fn entry_bytes(&self) -> usize {
+        (self.bytes() / 8).clamp(4 << 10, 1 << 20)
     }
 }

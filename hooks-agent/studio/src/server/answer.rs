@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
+use hooks_agent_core::store::StoreError;
 use serde_json::json;
 
 /// Answers with JSON.
@@ -26,4 +27,23 @@ pub(super) fn error(status: StatusCode, code: &str, message: &str) -> Response {
 
 pub(super) fn not_found() -> Response {
     error(StatusCode::NOT_FOUND, "not_found", "there is nothing at this address")
+}
+
+/// Answers a request whose values do not fit.
+pub(super) fn invalid(message: &str) -> Response {
+    error(StatusCode::UNPROCESSABLE_ENTITY, "invalid", message)
+}
+
+/// Answers a request of nobody that is to change something.
+pub(super) fn nobody() -> Response {
+    let message = "nobody is signed in who could decide or write here";
+    error(StatusCode::FORBIDDEN, "signed_out", message)
+}
+
+pub(super) fn store_failed(failed: &StoreError) -> Response {
+    tracing::warn!(
+        target: "hooks_agent::studio",
+        error = failed as &dyn std::error::Error, "the store of an agent failed"
+    );
+    error(StatusCode::SERVICE_UNAVAILABLE, "store", "the store of an agent failed")
 }

@@ -13,6 +13,11 @@ use crate::server::app::App;
 use crate::server::entrance::{entrance, is_from_another_site};
 use crate::server::headers::secure;
 
+/// Where workers join.
+pub(super) const JOIN: &str = "/api/join";
+
+const NO_JSON: &str = "`Content-Type` is not `application/json`";
+
 /// Lets a request pass, or answers it.
 pub(super) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut response = match check(&app, &request) {
@@ -48,6 +53,16 @@ fn check(app: &App, request: &Request) -> Result<(), Box<Response>> {
     if app.stopping.is_cancelled() {
         return refuse(StatusCode::SERVICE_UNAVAILABLE, "stopping", "the studio is shutting down");
     }
+    if uri.path() == JOIN {
+        // Workers have no cookie and are no page.
+        return if !app.key.as_ref().is_some_and(|key| key.is_key(headers)) {
+            refuse(StatusCode::UNAUTHORIZED, "key", "this is not the key of `Studio::joined_by`")
+        } else if !is_json(headers) {
+            refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content_type", NO_JSON)
+        } else {
+            Ok(())
+        };
+    }
     if request.method() == Method::GET
         && let Some(token) = token_of(uri)
     {
@@ -72,8 +87,7 @@ fn check(app: &App, request: &Request) -> Result<(), Box<Response>> {
         return refuse(StatusCode::FORBIDDEN, "origin", message);
     }
     if changes && !is_json(headers) {
-        let message = "`Content-Type` is not `application/json`";
-        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content_type", message);
+        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content_type", NO_JSON);
     }
     Ok(())
 }

@@ -12,11 +12,14 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::Access;
 use crate::approvals::Desk;
+use crate::history::keep;
 use crate::server::app::App;
 use crate::server::hosts::Hosts;
 use crate::server::routes::router;
 use crate::server::token::Token;
+use crate::shared::Shared;
 
 /// How many streams are open at most.
 const STREAMS: usize = 32;
@@ -40,15 +43,18 @@ pub struct StudioServer {
 impl StudioServer {
     pub(crate) fn new(
         desk: Desk,
+        access: Access,
         listener: TcpListener,
         address: SocketAddr,
         hosts: Hosts,
-        token: Token,
+        (token, key): (Token, Option<Token>),
     ) -> Self {
         let app = App {
             desk,
+            access,
             hosts,
             token,
+            key,
             cookie: format!("studio_{}", address.port()),
             streams: Arc::new(Semaphore::new(STREAMS)),
             stopping: CancellationToken::new(),
@@ -104,16 +110,30 @@ impl StudioServer {
                 this.app.desk.watch(&stopping).await;
                 std::future::pending::<()>().await;
             };
-            tokio::select! {
-                served = serving => served,
-                () = watching => Ok(()),
-                // What is left are connections without a request.
-                () = late => Ok(()),
-            }
+            let answering = async {
+                let _stopping = stopping.clone().drop_guard();
+                tokio::select! {
+                    served = serving => served,
+                    () = watching => Ok(()),
+                    // What is left are connections without a request.
+                    () = late => Ok(()),
+                }
+            };
+            let (answered, ()) = tokio::join!(answering, this.keep(&stopping));
+            answered
         }
     }
 
-    /// Ends the streams of all pages, lets requests end for half a second, and closes the address.
+    /// Writes runs into the history.
+    async fn keep(&self, stopping: &CancellationToken) {
+        let Shared { history, settings, .. } = &*self.app.desk.shared;
+        if let Some(history) = history.get() {
+            keep(history, settings.prices().is_some(), stopping).await;
+        }
+    }
+
+    /// Ends the streams of all pages, lets requests end for half a second, closes the address, and writes what is left
+    /// into the [history](crate::Studio::history) for 5 seconds at most.
     /// Calls of agents go on. Returns when [`serve`](Self::serve) has ended; later requests on open
     /// connections are refused.
     pub async fn shutdown(&self) {

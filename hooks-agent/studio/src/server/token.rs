@@ -1,10 +1,10 @@
-//! The token that a browser shows.
+//! The token that a browser shows, and the key of workers.
 
 use std::fmt::Write;
 use std::io;
 
 use axum::http::HeaderMap;
-use axum::http::header::COOKIE;
+use axum::http::header::{AUTHORIZATION, COOKIE};
 use subtle::ConstantTimeEq;
 
 use crate::error::StudioError;
@@ -12,18 +12,25 @@ use crate::error::StudioError;
 /// How many characters a token has at least.
 const LEAST: usize = 16;
 
-/// The token that a browser shows.
+/// The token that a browser shows, or the key of workers.
 #[derive(Clone)]
 pub(crate) struct Token(String);
 
 impl Token {
     /// Takes the token of the program.
     pub(crate) fn checked(token: &str) -> Result<Self, StudioError> {
+        Self::of(token).ok_or(StudioError::WeakToken { least: LEAST })
+    }
+
+    /// Takes the key by which workers join.
+    pub(crate) fn key(key: &str) -> Result<Self, StudioError> {
+        Self::of(key).ok_or(StudioError::WeakKey { least: LEAST })
+    }
+
+    fn of(text: &str) -> Option<Self> {
         let is_plain = |it: char| it.is_ascii_alphanumeric() || "-._~".contains(it);
-        if token.len() < LEAST || !token.chars().all(is_plain) {
-            return Err(StudioError::WeakToken { least: LEAST });
-        }
-        Ok(Self(token.to_owned()))
+        let is_strong = text.len() >= LEAST && text.chars().all(is_plain);
+        is_strong.then(|| Self(text.to_owned()))
     }
 
     /// Creates a token of 128 random bits.
@@ -39,13 +46,20 @@ impl Token {
         Ok(Self(token))
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Returns whether a text is the token, in a time that does not depend on how much of it fits.
     pub(super) fn is(&self, text: &str) -> bool {
         self.0.as_bytes().ct_eq(text.as_bytes()).into()
+    }
+
+    /// Returns whether the request has it as a key.
+    pub(super) fn is_key(&self, headers: &HeaderMap) -> bool {
+        let mut keys = headers.get_all(AUTHORIZATION).iter();
+        let key = keys.next().and_then(|it| it.to_str().ok()?.strip_prefix("Bearer "));
+        keys.next().is_none() && key.is_some_and(|key| self.is(key))
     }
 
     /// Returns whether a cookie of this name has the token.

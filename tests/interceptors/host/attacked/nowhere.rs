@@ -216,7 +216,7 @@ async fn a_denied_reply_with_media_is_nowhere() {
             if is_denied { deny("secrets") } else { transform("$target.content", "***") }
         }));
         let adds = on(|event: &mut PostReasoning<'_>| {
-            let image = Media::base64("image/png", "4711");
+            let image = Media::base64("image/png", "PIN4");
             event.message_mut().content.push(ContentBlock::Image(image));
         });
         let model = ScriptedModel::new("scripted", |_| "Here.");
@@ -224,7 +224,7 @@ async fn a_denied_reply_with_media_is_nowhere() {
         let agent = agent.build().unwrap();
         let reply = agent.call("Go").await;
         let memory = memory_of(&agent);
-        assert!(!memory.contains("4711"), "{is_denied} {reply:?} {memory} {:?}", records.points());
+        assert!(!memory.contains("PIN4"), "{is_denied} {reply:?} {memory} {:?}", records.points());
     }
 }
 
@@ -232,29 +232,29 @@ async fn a_denied_reply_with_media_is_nowhere() {
 #[tokio::test]
 async fn a_result_that_is_too_large_is_withheld() {
     let (interceptors, records) = deciding(|_| Verdict::allow());
-    let tool = FunctionTool::new("look", "Looks.", async |_: Value| "4711".repeat(100));
+    let tool = FunctionTool::new("look", "Looks.", async |_: Value| "PIN4".repeat(100));
     let agent = ReActAgent::builder("looker").model(looking(json!({}))).tool(tool);
     let agent = agent.hook(interceptors.most_bytes(350)).build().unwrap();
     let seen = all_of(&agent, "Go").await;
-    assert!(!seen.contains("4711"), "{seen}");
+    assert!(!seen.contains("PIN4"), "{seen}");
     assert_eq!(check(&records), Ok(()));
 
     // Evaluate only: as it is.
     let (interceptors, _) = deciding(|_| deny("no"));
-    let tool = FunctionTool::new("look", "Looks.", async |_: Value| "4711".repeat(100));
+    let tool = FunctionTool::new("look", "Looks.", async |_: Value| "PIN4".repeat(100));
     let agent = ReActAgent::builder("looker").model(looking(json!({}))).tool(tool);
     let agent = agent.hook(interceptors.most_bytes(3).evaluate_only(true)).build().unwrap();
-    assert!(agent.call("Go").await.unwrap().text().contains("4711"));
+    assert!(agent.call("Go").await.unwrap().text().contains("PIN4"));
 }
 
 /// The same on the way in.
 #[tokio::test]
 async fn an_input_that_was_denied_or_never_decided_is_nowhere() {
     for times in [3, 1000] {
-        let (interceptors, records) = with(DeniesWord { at: "input", word: "4711", waits: 5 });
+        let (interceptors, records) = with(DeniesWord { at: "input", word: "PIN-4711", waits: 5 });
         let agent = saying("Hello.", interceptors);
         {
-            let mut call = Box::pin(agent.call("4711"));
+            let mut call = Box::pin(agent.call("PIN-4711"));
             for _ in 0..times {
                 let is_pending = std::future::poll_fn(|cx| {
                     std::task::Poll::Ready(
@@ -270,7 +270,7 @@ async fn an_input_that_was_denied_or_never_decided_is_nowhere() {
             yield_now().await;
         }
         assert_eq!(check(&records), Ok(()));
-        assert!(!memory_of(&agent).contains("4711"));
+        assert!(!memory_of(&agent).contains("PIN-4711"));
     }
 }
 
@@ -281,7 +281,7 @@ async fn a_reply_that_was_denied_is_not_in_long_term_memory() {
     let keep = Keep::by_rule(|said| vec![said.reply.clone()]);
     let memory = LongTermMemory::new(ProcessMemories::new(), keep);
     let (interceptors, records) = deciding(at("output", |context| {
-        if context["output"].to_string().contains("4711") {
+        if context["output"].to_string().contains("My pin is 4711") {
             deny("secrets")
         } else {
             Verdict::allow()
@@ -338,7 +338,7 @@ async fn an_error_of_a_tool_that_was_withheld_is_in_no_trace() {
         let agent = agent.hook(trace.open().unwrap()).hook(interceptors).build().unwrap();
         let seen = all_of(&agent, "Go").await;
         let trace = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
-        assert!(!seen.contains("4711") && !trace.contains("4711"), "{seen} {trace}");
+        assert!(!seen.contains("ERROR-4711") && !trace.contains("ERROR-4711"), "{seen} {trace}");
     }
 }
 

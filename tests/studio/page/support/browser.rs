@@ -146,6 +146,12 @@ impl Browser {
         self.devtools("Emulation.setEmulatedMedia", features).await;
     }
 
+    /// Runs this before the scripts of every page that the tab loads from now on.
+    pub(crate) async fn before_the_page(&self, script: &str) {
+        let source = json!({ "source": script });
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", source).await;
+    }
+
     async fn devtools(&self, command: &str, params: Value) {
         let body = json!({ "cmd": command, "params": params });
         self.command("goog/cdp/execute", body).await;

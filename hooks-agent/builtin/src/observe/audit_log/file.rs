@@ -119,7 +119,9 @@ impl LogFile {
         let file = match &mut self.file {
             Some(file) => file,
             none => {
-                let file = File::options().create_new(true).append(true).open(&self.path)?;
+                // Windows locks no file that is open to append alone.
+                let mut options = File::options();
+                let file = options.create_new(true).read(true).append(true).open(&self.path)?;
                 lock(&file, &self.path)?;
                 none.insert(file)
             }

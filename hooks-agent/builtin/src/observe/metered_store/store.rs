@@ -11,8 +11,8 @@ use crate::observe::metered_store::steps::MeteredSteps;
 use hooks_agent_core::call::User;
 use hooks_agent_core::message::Msg;
 use hooks_agent_core::store::{
-    Approval, Backend, Claim, Filter, HistoryRow, QuotaUse, Reservation, Steered, Store,
-    StoreFuture, StoreReport, ThreadInfo, ThreadKey, Verdict, Waiting, Window,
+    Approval, Backend, Claim, Filter, HistoryRow, QuotaUse, Reservation, RunHistory, Steered,
+    Store, StoreFuture, StoreReport, ThreadInfo, ThreadKey, Verdict, Waiting, Window,
 };
 
 /// A store that counts what calls write to it, through the facade of the crate `metrics`.
@@ -174,6 +174,10 @@ impl<S: Store> Store for MeteredStore<S> {
 
     fn revoke<'a>(&'a self, id: &'a str, by: &'a User) -> StoreFuture<'a, bool> {
         self.store.revoke(id, by)
+    }
+
+    fn run_history(&self) -> Option<&dyn RunHistory> {
+        self.store.run_history()
     }
 }
 

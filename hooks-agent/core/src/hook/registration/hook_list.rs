@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_core::plan::HooksVersion;
-use hooks_core::{HookGroup, HookOrder, HookPlan, Hookable, OrderFault};
+use hooks_core::{HookGroup, HookOrder, HookPlan, HookRole, Hookable, OrderFault};
 
 use crate::call::{CallContext, ForeignGuard, ForeignGuards, HookOwner};
+use crate::event::EventMask;
+use crate::hook::around::AroundMask;
 use crate::hook::boxed::DynAgentHook;
 use crate::hook::registration::entry::{EventPoints, Registration, Scope, Site, new_group};
 use crate::hook::registration::target::Instance;
@@ -223,6 +225,23 @@ impl HookList {
     pub(crate) fn added_at(&self, site: &Site) -> Self {
         let hooks = self.0.iter().cloned();
         Self(hooks.map(|listed| Listed { site: site.clone(), ..listed }).collect())
+    }
+
+    /// Returns whether this holds for a hook that does not run in shadow: its role, its events, what it runs around.
+    pub(crate) fn any(
+        &self,
+        mut is: impl FnMut(Option<HookRole>, EventMask, AroundMask) -> bool,
+    ) -> bool {
+        let mut hooks = self.0.iter().filter(|listed| listed.hook.__shadow().is_none());
+        hooks.any(|listed| {
+            let hook = &listed.hook;
+            let (role, mut events, mut around) = (hook.role(), hook.events(), hook.around());
+            if let Some(scope) = &listed.scope {
+                events = events.intersection(scope.events);
+                around = around.intersection((scope.around)(role));
+            }
+            is(role, events, around)
+        })
     }
 
     /// Returns whether both have the same hooks in the same order, added at the same places.

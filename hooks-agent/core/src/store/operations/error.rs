@@ -35,6 +35,42 @@ pub enum ExportError {
     Write(#[source] io::Error),
 }
 
+/// The error of a [`fork`](crate::store::fork). Nothing was written to the store.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ForkError {
+    /// A call is in progress on the thread, or was cut off, or wrote to the thread meanwhile.
+    #[error("{thread} is in a call: fork it when the call is over")]
+    InCall {
+        /// The thread.
+        thread: ThreadKey,
+    },
+    /// The conversation has no such message, or it was replaced.
+    #[error(
+        "the conversation of {thread} has no message {last}: expected the number of a message that was not replaced"
+    )]
+    NoMessage {
+        /// The thread.
+        thread: ThreadKey,
+        /// The number.
+        last: u64,
+    },
+    /// Tool calls of the fork would have no result.
+    #[error(
+        "after this message tool calls of {thread} have no result: {}; fork it before them, or after their results",
+        .ids.join(", ")
+    )]
+    Unanswered {
+        /// The thread.
+        thread: ThreadKey,
+        /// The ids of the tool calls.
+        ids: Vec<String>,
+    },
+    /// The store failed, has no such thread, or has one of the name of the fork.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// The error of an [`import`](crate::store::import). Nothing was written to the store.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -97,7 +97,7 @@ pub async fn export(
 }
 
 /// What a thread has.
-type Read = (ThreadInfo, Vec<HistoryRow>, Map<String, Value>);
+pub(super) type Read = (ThreadInfo, Vec<HistoryRow>, Map<String, Value>);
 
 /// Returns the threads of sub-agents that a thread lists.
 pub(super) fn sub_threads(values: &Map<String, Value>) -> Vec<ThreadKey> {
@@ -132,26 +132,32 @@ async fn write(
     Ok(())
 }
 
-/// Reads a thread as it is between two calls.
+/// Reads a thread as it is between two calls, without tool calls that wait.
 async fn read(store: &dyn Store, thread: &ThreadKey) -> Result<Read, ExportError> {
-    let in_call = || ExportError::InCall { thread: thread.clone() };
-    let before = info(store, thread).await?;
-    if before.in_call {
-        return Err(in_call());
-    }
-    let rows = store.history(thread).await?;
-    let values = store.values(thread).await?;
-    let after = info(store, thread).await?;
-    let state = |info: &ThreadInfo| (info.version, info.messages, info.in_call);
-    if state(&before) != state(&after) {
-        return Err(in_call());
-    }
+    let read = between_calls(store, thread).await?;
+    let Some((after, rows, values)) = read else {
+        return Err(ExportError::InCall { thread: thread.clone() });
+    };
     let messages = live_messages(thread, &rows)?;
     let ids: Vec<_> = unanswered_tool_uses(&messages).into_iter().map(|call| call.id).collect();
     if !ids.is_empty() {
         return Err(ExportError::Unanswered { thread: thread.clone(), ids });
     }
     Ok((after, rows, values))
+}
+
+/// Reads a thread as it is between two calls; nothing if a call is in progress.
+pub(super) async fn between_calls(
+    store: &dyn Store,
+    thread: &ThreadKey,
+) -> Result<Option<Read>, StoreError> {
+    let before = info(store, thread).await?;
+    let rows = store.history(thread).await?;
+    let values = store.values(thread).await?;
+    let after = info(store, thread).await?;
+    let state = |info: &ThreadInfo| (info.version, info.messages, info.in_call);
+    let is_still = !before.in_call && state(&before) == state(&after);
+    Ok(is_still.then_some((after, rows, values)))
 }
 
 async fn info(store: &dyn Store, thread: &ThreadKey) -> Result<ThreadInfo, StoreError> {

@@ -123,14 +123,14 @@ struct Version {
     v: Option<u64>,
 }
 
-/// A thread of an export.
-struct Thread {
-    key: ThreadKey,
-    rows: Vec<HistoryRow>,
-    values: Map<String, Value>,
-    user: Option<Arc<str>>,
+/// A thread that is to be written.
+pub(super) struct Thread {
+    pub(super) key: ThreadKey,
+    pub(super) rows: Vec<HistoryRow>,
+    pub(super) values: Map<String, Value>,
+    pub(super) user: Option<Arc<str>>,
     /// How many threads follow.
-    below: usize,
+    pub(super) below: usize,
 }
 
 /// Removes the names of threads that are not part of the export: whose they are, an export does not
@@ -149,7 +149,7 @@ fn own_only(threads: &mut [Thread]) {
 }
 
 /// Writes the threads: all of them, or none.
-async fn write(store: &dyn Store, threads: Vec<Thread>) -> Result<(), StoreError> {
+pub(super) async fn write(store: &dyn Store, threads: Vec<Thread>) -> Result<(), StoreError> {
     let mut written: Vec<ThreadKey> = Vec::new();
     for Thread { key, rows, values, user, .. } in threads {
         if let Err(error) = store.import(&key, rows, values, user).await {

@@ -43,6 +43,7 @@ pub(super) const TABLE: Table = Table {
         "a hook that is not trusted, or whose command line has changed since: it never runs, without a word",
         "what is typed into a shell that is open (`write_stdin`), and what it and commands that still run print, fires no \
          hook: deny the commands that open one",
+        "the result of a tool of an MCP server that failed: it fires no hook",
         "a project that is not trusted: its hooks do not run",
         "`features.hooks = false`, and a `hooks.json` that cannot be read",
     ],

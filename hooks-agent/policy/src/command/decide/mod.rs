@@ -3,10 +3,15 @@
 
 mod answer;
 mod combined;
+mod judgement;
+mod output;
 mod read;
 mod refusal;
+mod response;
 mod unstarted;
 
 pub(super) use answer::{Answer, Verdict};
 pub(super) use combined::{Combined, Outcome, Stop, combine};
+pub(super) use judgement::read_judgement;
 pub(super) use read::read;
+pub(super) use response::{read_response, read_text};

@@ -3,13 +3,15 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::command::entry::handler::Handler;
 use crate::command::entry::layer::Layer;
 use crate::command::entry::line::name_of;
 
 /// The time limit of a command.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A command, and the event at which it runs.
+/// A command, and the event at which it runs: a program, a request to a server, a tool, or a question to a
+/// model. [The guide] has the contract of each.
 ///
 /// Nothing is checked before [`open`](crate::command::CommandHooksBuilder::open), which reports the
 /// mistakes of all entries together.
@@ -17,13 +19,14 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// | setting | default |
 /// |---|---|
 /// | event | required: a [`CommandEvent`](crate::command::CommandEvent) or its name |
-/// | [`exec`](CommandEntry::exec) or [`shell`](CommandEntry::shell) | required |
+/// | [`exec`](CommandEntry::exec), [`shell`](CommandEntry::shell), [`http`](CommandEntry::http), [`mcp_tool`](CommandEntry::mcp_tool) or [`prompt`](CommandEntry::prompt) | required |
 /// | [`matcher`](CommandEntry::matcher), [`condition`](CommandEntry::condition) | all |
 /// | [`timeout`](CommandEntry::timeout) | 30 s |
 /// | [`on_failure`](CommandEntry::on_failure) | [`OnFailure::Block`] |
 /// | [`env`](CommandEntry::env), [`pass_env`](CommandEntry::pass_env) | none |
+/// | of `http`: [`header`](CommandEntry::header), [`sign_with`](CommandEntry::sign_with) | none |
 /// | [`sequence`](CommandEntry::sequence) | false |
-/// | [`named`](CommandEntry::named) | the file name of the program, or of the script that it runs |
+/// | [`named`](CommandEntry::named) | the file name of the program, or of the script that it runs; the host; the tool; `prompt` |
 /// | [`layer`](CommandEntry::layer) | [`Layer::Session`] |
 ///
 /// ```
@@ -38,6 +41,8 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 ///     .named("check");
 /// # let _ = check;
 /// ```
+///
+/// [The guide]: https://docs.rs/hooks-agent/latest/hooks_agent/guide/command/index.html
 #[derive(Clone)]
 #[must_use = "a command runs if its entry is added to `CommandHooks`"]
 pub struct CommandEntry {
@@ -51,22 +56,18 @@ pub struct CommandEntry {
     /// Where the values of secret variables come from.
     pub(crate) secret_sources: Vec<(String, String)>,
     pub(crate) pass_env: Vec<String>,
+    /// Of requests, with the names of variables in place of their values.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) signing_key: Option<Vec<u8>>,
     pub(crate) is_sequential: bool,
     name: Option<String>,
     pub(crate) layer: Layer,
 }
 
-/// What is started.
-#[derive(Clone, Debug)]
-pub(crate) enum Handler {
-    /// A program with its arguments.
-    Exec(Vec<String>),
-    /// A line of this shell.
-    Shell(&'static str, String),
-}
-
 /// What a command that fails does to its event: one that ends with another code than 0 and 2, does
-/// not start, does not end in time, or writes what is no output of a command.
+/// not start, does not end in time, or writes what is no output of a command. A server fails that cannot be
+/// reached, or answers with another status than 2xx or with no JSON object; a tool that returns an error; a
+/// model whose answer is no decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnFailure {
@@ -104,6 +105,8 @@ impl CommandEntry {
             env: Vec::new(),
             secret_sources: Vec::new(),
             pass_env: Vec::new(),
+            headers: Vec::new(),
+            signing_key: None,
             is_sequential: false,
             name: None,
             layer: Layer::default(),
@@ -199,16 +202,18 @@ impl CommandEntry {
     }
 }
 
-/// Shows the names of variables without their values.
+/// Shows the names of variables and headers without their values.
 impl fmt::Debug for CommandEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let env: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        let headers: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
         f.debug_struct("CommandEntry")
             .field("event", &self.event)
             .field("handler", &self.handler)
             .field("matcher", &self.matcher)
             .field("condition", &self.condition)
             .field("env", &env)
+            .field("headers", &headers)
             .field("layer", &self.layer)
             .finish_non_exhaustive()
     }

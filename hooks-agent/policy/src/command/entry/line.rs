@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::command::entry::command_entry::Handler;
+use crate::command::entry::handler::{Handler, host_of};
 use crate::command::process::Launch;
 
 /// Programs that run another one.
@@ -36,8 +36,15 @@ const KEYWORDS: [&str; 10] =
 const PREPARES: [&str; 10] =
     [":", "[", "[[", "cd", "export", "set", "source", "test", "true", "unset"];
 
-/// Returns the name of what runs: of a script rather than of what runs it, and not of a `cd` before it.
+/// Returns the name of what runs: of a script rather than of what runs it, and not of a `cd` before it; the
+/// host of a server.
 pub(super) fn name_of(handler: &Handler) -> Option<String> {
+    match handler {
+        Handler::Exec(_) | Handler::Shell(..) => {}
+        Handler::Http(url) => return Some(host_of(url).to_owned()).filter(|host| !host.is_empty()),
+        Handler::McpTool(call) => return Some(call.tool.clone()),
+        Handler::Prompt(_) => return Some("prompt".to_owned()),
+    }
     let words = words_of(handler);
     let named = script_of(&words).or(words.first())?;
     let file = Path::new(named).file_name()?;
@@ -58,8 +65,8 @@ pub(super) fn warnings(handler: &Handler, launch: &Launch) -> Vec<String> {
     let environment: HashMap<OsString, OsString> = launch.environment().into_iter().collect();
     let mut warnings = Vec::new();
     let line = match handler {
-        Handler::Exec(_) => None,
         Handler::Shell(_, line) => Some(line.as_str()),
+        _ => None,
     };
     let unset = line.into_iter().flat_map(variables_of).filter(|name| {
         let is_set = environment.contains_key(&OsString::from(name));
@@ -120,6 +127,7 @@ fn words_of(handler: &Handler) -> Vec<String> {
     let line = match handler {
         Handler::Exec(args) => return args.clone(),
         Handler::Shell(_, line) => line,
+        _ => return Vec::new(),
     };
     let commands = line.split(['&', '|', ';', '\n']).map(|command| {
         let words = command.split_whitespace().map(|word| word.replace(['"', '\''], ""));

@@ -3,15 +3,20 @@
 
 mod checked;
 mod command_entry;
-mod condition;
+mod digest;
+mod handler;
 mod layer;
 mod line;
-mod matcher;
-mod shell;
+mod remote;
+mod resources;
+mod run;
+mod selection;
 
 pub(super) use checked::{Checked, check};
-pub(super) use command_entry::Handler;
 pub use command_entry::{CommandEntry, OnFailure};
+pub(super) use handler::{Handler, McpTool};
 pub use layer::Layer;
 pub(super) use line::launchers_of;
-pub(super) use matcher::Matcher;
+pub(super) use resources::Resources;
+pub(super) use run::Run;
+pub(super) use selection::Matcher;

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::command::entry::{Checked, CommandEntry, Layer, check};
+use hooks_agent_core::hook::HookModel;
+use hooks_agent_core::tool::Tool;
+
+use crate::command::entry::{Checked, CommandEntry, Layer, Resources, check};
 use crate::command::error::{CommandHooksError, CommandPlace, CommandProblem};
 use crate::command::hook::command_hooks::CommandHooks;
 use crate::command::hook::commands::Commands;
@@ -18,6 +22,7 @@ pub struct CommandHooksBuilder {
     sources: Vec<Source>,
     trust: Trust,
     is_only_managed: bool,
+    resources: Resources,
 }
 
 /// Where entries come from, in configured order.
@@ -36,6 +41,7 @@ impl CommandHooks {
             sources: Vec::new(),
             trust: Trust::default(),
             is_only_managed: false,
+            resources: Resources::default(),
         }
     }
 }
@@ -62,6 +68,32 @@ impl CommandHooksBuilder {
         self
     }
 
+    /// Allows requests to these hosts: `guards.example.com` on all ports, or `127.0.0.1:8080` on one. The default
+    /// is none. Names are compared whole: `example.com` is not `guards.example.com`.
+    pub fn allow_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        hosts.into_iter().for_each(|host| self.resources.hosts.add(host.into()));
+        self
+    }
+
+    /// Gives the tools of a server to entries that [call](CommandEntry::mcp_tool) them by this name of the
+    /// server: those of an `McpServer`, which has to be kept, or tools of the program. A name that was given
+    /// before gets these tools too. The default is none.
+    pub fn mcp_server(
+        mut self,
+        name: impl Into<String>,
+        tools: impl IntoIterator<Item = Arc<dyn Tool>>,
+    ) -> Self {
+        self.resources.servers.add(name.into(), tools);
+        self
+    }
+
+    /// Gives the model that entries [ask](CommandEntry::prompt). It answers beside the agent: no hook runs around
+    /// it, and its tokens count only if the [`HookModel`] says so. The default is none.
+    pub fn model(mut self, model: impl Into<HookModel>) -> Self {
+        self.resources.model = Some(model.into());
+        self
+    }
+
     /// Leaves out all commands that are not of [`Layer::Managed`]. They are checked, but need no
     /// trust.
     pub fn only_managed(mut self, is_only_managed: bool) -> Self {
@@ -73,8 +105,8 @@ impl CommandHooksBuilder {
     ///
     /// # Errors
     /// [`CommandHooksError`] with all problems: entries that are not valid, settings that cannot be
-    /// read, commands of the project that are not trusted, a directory that does not exist, a
-    /// system other than Unix.
+    /// read, commands of the project that are not trusted, hosts that are not allowed, tools and models that were
+    /// not given, a directory that does not exist, a system other than Unix.
     pub fn open(self) -> Result<CommandHooks, CommandHooksError> {
         let mut problems = Vec::new();
         let mut report = |field, message: String| {
@@ -82,11 +114,14 @@ impl CommandHooksBuilder {
         };
         let dir = self.dir.canonicalize().ok().filter(|dir| dir.is_dir());
         if !cfg!(unix) {
-            report("project_dir", "expected a Unix system, commands run on no other".to_owned());
+            let message = "expected a Unix system, commands run on no other: use the Windows \
+                           Subsystem for Linux";
+            report("project_dir", message.to_owned());
         } else if dir.is_none() {
             let message = format!("expected a directory that exists: {}", self.dir.display());
             report("project_dir", message);
         }
+        self.resources.hosts.problems().for_each(|problem| report("allow_hosts", problem));
         let dir = dir.unwrap_or_else(|| self.dir.clone());
         let trusted = self.trust.all().map_err(|error| report("trust", error.to_string()));
         let imported = self.entries(&mut problems);
@@ -95,7 +130,8 @@ impl CommandHooksBuilder {
         let (mut commands, mut warnings) = (Vec::new(), imported.warnings);
         for (entry, place) in &imported.entries {
             let place_of = |field: &'static str| place.of(field);
-            let checked = check(entry, &dir, &place_of, &mut problems, &mut warnings);
+            let checked =
+                check(entry, &dir, &self.resources, &place_of, &mut problems, &mut warnings);
             let Some(command) = checked else { continue };
             if is_only_managed && command.layer != Layer::Managed {
                 continue;
@@ -108,6 +144,7 @@ impl CommandHooksBuilder {
             commands.push(command);
         }
         if !problems.is_empty() {
+            problems.sort_by(|one, other| one.place().order().cmp(&other.place().order()));
             return Err(CommandHooksError::new(problems));
         }
         for warning in &warnings {

@@ -23,7 +23,8 @@ use crate::command::hook::sessions::Sessions;
 use crate::command::hook::state::CallState;
 
 /// Runs programs at the events of calls: they read JSON and refuse, rewrite or add by an exit code
-/// and JSON. Programs and settings that were written for coding agents keep their meaning.
+/// and JSON. Programs and settings that were written for coding agents keep their meaning. A server, a tool or
+/// a model may be asked in place of a program.
 ///
 /// [The guide] has the events, the exit codes, the JSON, and what this
 /// protects from. Matching commands of an event run at once, and their answers are combined in
@@ -34,7 +35,7 @@ use crate::command::hook::state::CallState;
 /// arguments. It is inherited by sub-agents and runs in nested calls. Clones are the same hook.
 ///
 /// It requires a Tokio runtime with IO and time; without a runtime, every command fails. Dropping a
-/// call ends its commands: TERM to their process groups at once, KILL after two seconds.
+/// call ends its commands: TERM to their process groups at once, KILL after two seconds; requests are cancelled.
 ///
 /// [`OnFailure::Continue`]: crate::command::OnFailure::Continue
 ///
@@ -88,6 +89,20 @@ impl CommandHooks {
         Self { host: Arc::new(Host { commands: Arc::new(commands), dir, sessions, has_ended }) }
     }
 
+    /// Returns what runs: the event and the name of each command, in configured order.
+    ///
+    /// ```
+    /// use hooks_agent::command::{CommandEntry, CommandEvent, CommandHooks};
+    ///
+    /// let check = CommandEntry::exec("PreToolUse", ["/bin/true"]).named("check");
+    /// let hooks = CommandHooks::builder(std::env::temp_dir()).entry(check).open()?;
+    /// assert_eq!(hooks.commands().collect::<Vec<_>>(), [(CommandEvent::PreToolUse, "check")]);
+    /// # Ok::<(), hooks_agent::command::CommandHooksError>(())
+    /// ```
+    pub fn commands(&self) -> impl Iterator<Item = (CommandEvent, &str)> {
+        self.host.commands.named()
+    }
+
     /// Runs the commands of `SessionEnd` and waits for them. Dropping the last clone starts them,
     /// and they run only while the runtime does. They are run once.
     pub async fn close(&self) {
@@ -113,7 +128,7 @@ impl CommandHooks {
         occasion: Occasion<'_>,
         input: Input,
     ) -> Combined {
-        let combined = self.host.commands.run(occasion, self.host.placed(input)).await;
+        let combined = self.host.commands.run(cx, occasion, self.host.placed(input)).await;
         for warning in &combined.warnings {
             cx.warn(warning);
         }

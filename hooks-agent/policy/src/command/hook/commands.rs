@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use futures::future::{join, join_all};
+use hooks_agent_core::call::CallContext;
 use hooks_agent_core::message::ToolUse;
 use serde_json::{Map, Value, json};
 
 use crate::command::contract::{CommandEvent, Input};
-use crate::command::decide::{Answer, Combined, Outcome, Verdict, combine, read};
-use crate::command::entry::{Checked, OnFailure, launchers_of};
+use crate::command::decide::{Answer, Combined, Outcome, Verdict, combine};
+use crate::command::entry::{Checked, OnFailure};
+use crate::command::hook::ask::ask;
 use crate::command::hook::input::text_of;
-use crate::command::process::run;
 
 /// The commands of all events, in configured order.
 pub(super) struct Commands(Vec<Checked>);
@@ -47,6 +48,11 @@ impl Commands {
         Self(commands)
     }
 
+    /// Returns the event and the name of each command.
+    pub(super) fn named(&self) -> impl Iterator<Item = (CommandEvent, &str)> {
+        self.0.iter().map(|command| (command.event, command.name.as_str()))
+    }
+
     pub(super) fn events(&self) -> impl Iterator<Item = CommandEvent> {
         self.0.iter().map(|command| command.event)
     }
@@ -63,7 +69,12 @@ impl Commands {
 
     /// Runs the commands of the occasion and combines what they say. A block of an event that
     /// cannot be blocked is a warning.
-    pub(super) async fn run(&self, occasion: Occasion<'_>, input: Input) -> Combined {
+    pub(super) async fn run(
+        &self,
+        cx: &CallContext,
+        occasion: Occasion<'_>,
+        input: Input,
+    ) -> Combined {
         let event = occasion.event;
         let (sequential, parallel): (Vec<_>, Vec<_>) =
             self.chosen(&occasion).into_iter().partition(|it| it.command.is_sequential);
@@ -71,8 +82,9 @@ impl Commands {
             let condition = it.command.condition.as_ref();
             condition.is_none_or(|it| occasion.tool.is_some_and(|tool| it.holds(tool)))
         });
-        let at_once = at_once.map(async |chosen| (chosen.place, chosen.run(&input, None).await));
-        let in_sequence = run_in_sequence(sequential, occasion.tool, &input);
+        let at_once =
+            at_once.map(async |chosen| (chosen.place, chosen.run(cx, &input, None).await));
+        let in_sequence = run_in_sequence(cx, sequential, occasion.tool, &input);
         let (mut outcomes, others) = join(join_all(at_once), in_sequence).await;
         outcomes.extend(others);
         outcomes.sort_by_key(|(place, _)| *place);
@@ -109,10 +121,10 @@ impl Commands {
 impl<'a> Chosen<'a> {
     /// Runs the command, after `seen` in a sequence: the arguments as earlier commands rewrote
     /// them.
-    async fn run(&self, input: &Input, seen: Option<Arguments>) -> Outcome<'a> {
+    async fn run(&self, cx: &CallContext, input: &Input, seen: Option<Arguments>) -> Outcome<'a> {
         let Self { command, blocks, .. } = *self;
         let (hook, event) = (command.name.as_str(), command.event);
-        let answer = match self.ask(input).await {
+        let answer = match ask(command, cx, input, blocks).await {
             Ok(answer) => {
                 if let Some(message) = &answer.warning {
                     tracing::warn!(
@@ -132,30 +144,12 @@ impl<'a> Chosen<'a> {
         };
         Outcome { hook, answer, blocks, seen, is_superseded: false }
     }
-
-    /// Runs the command. The error says why it has no answer.
-    async fn ask(&self, input: &Input) -> Result<Answer, String> {
-        let json = serde_json::to_vec(input).map_err(|error| error.to_string())?;
-        let Checked { launch, timeout, name, event, .. } = self.command;
-        let ended = run(launch, &json, *timeout).await.map_err(|error| {
-            let source = std::error::Error::source(&error).map(|it| format!(": {it}"));
-            format!("{error}{}", source.unwrap_or_default())
-        })?;
-        let answer = read(*event, &ended, &launchers_of(launch));
-        if answer.is_err() {
-            let stderr = String::from_utf8_lossy(&ended.stderr);
-            tracing::debug!(
-                target: "hooks_agent::command",
-                hook = name, %stderr, "a command failed"
-            );
-        }
-        answer
-    }
 }
 
 /// Runs the commands one after the other, each with what the former made of the tool call, up to
 /// one that blocks.
 async fn run_in_sequence<'a>(
+    cx: &CallContext,
     chosen: Vec<Chosen<'a>>,
     tool: Option<&ToolUse>,
     input: &Input,
@@ -170,7 +164,7 @@ async fn run_in_sequence<'a>(
         if !condition.is_none_or(|it| tool.as_ref().is_some_and(|tool| it.holds(tool))) {
             continue;
         }
-        let outcome = chosen.run(&input, seen.clone()).await;
+        let outcome = chosen.run(cx, &input, seen.clone()).await;
         let ends = match &outcome.answer {
             None => outcome.blocks,
             Some(answer) => {

@@ -5,7 +5,7 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 
-use crate::command::process::launch::ProcessError;
+use crate::command::process::error::ProcessError;
 
 /// The most bytes of standard output.
 const STDOUT: usize = 1 << 20;

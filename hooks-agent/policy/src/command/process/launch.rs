@@ -1,9 +1,7 @@
 //! A program to launch, and its outcome.
 
 use std::ffi::OsString;
-use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// The variables that every command has, if the program has them: without them, programs find neither
 /// their files nor the network.
@@ -67,26 +65,6 @@ pub(crate) struct Ended {
     pub(crate) code: i32,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
-}
-
-/// Why a program has no outcome.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ProcessError {
-    #[error("there is no tokio runtime to start it on")]
-    NoRuntime,
-    #[error("it did not start")]
-    NotStarted(#[source] io::Error),
-    #[error("it did not end within {0:?}")]
-    TimedOut(Duration),
-    #[error("signal {0} ended it")]
-    Signal(i32),
-    #[error("it wrote more than {0} bytes to standard output")]
-    TooMuchOutput(usize),
-    #[error("its pipes failed")]
-    Pipe(#[source] io::Error),
-    #[cfg(not(unix))]
-    #[error("commands run on Unix alone")]
-    Unsupported,
 }
 
 impl Launch {

@@ -2,6 +2,8 @@
 //! here knows what the program means by its output.
 
 #[cfg(unix)]
+mod error;
+#[cfg(unix)]
 mod exchange;
 #[cfg(unix)]
 mod group;

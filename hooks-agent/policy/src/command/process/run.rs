@@ -9,9 +9,10 @@ use tokio::process::Command;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
+use crate::command::process::error::ProcessError;
 use crate::command::process::exchange::Pipes;
 use crate::command::process::group::Group;
-use crate::command::process::launch::{Ended, Launch, ProcessError};
+use crate::command::process::launch::{Ended, Launch};
 
 /// How much longer pipes are read that a child of the program holds.
 const PIPES: Duration = Duration::from_secs(1);

@@ -10,21 +10,7 @@ use crate::command::entry::{CommandEntry, Handler, OnFailure};
 use crate::command::settings::imported::EntryPlace;
 use crate::command::settings::position::Step;
 use crate::command::settings::reading::Settings;
-
-/// The keys of a handler that mean something here, and those that change nothing.
-const KNOWN: [&str; 11] = [
-    "type",
-    "command",
-    "args",
-    "timeout",
-    "if",
-    "onFailure",
-    "shell",
-    "env",
-    "statusMessage",
-    "name",
-    "id",
-];
+use crate::command::settings::types::{Wrong, handler_of, known_keys, with_headers};
 
 /// The group of a handler.
 pub(super) struct Group<'a> {
@@ -37,6 +23,10 @@ pub(super) struct Group<'a> {
     pub(super) steps: &'a [Step<'a>],
 }
 
+/// The keys of a handler in which opening finds problems.
+const PLACED: [&str; 10] =
+    ["command", "if", "timeout", "env", "url", "headers", "server", "tool", "input", "prompt"];
+
 /// Adds the entry of a handler, or its problems.
 pub(super) fn read_handler(
     settings: &mut Settings<'_>,
@@ -47,7 +37,7 @@ pub(super) fn read_handler(
     let steps = [group.steps, &[Step::Key("hooks"), Step::Index(index)]].concat();
     let below = |key| [&steps[..], &[Step::Key(key)]].concat();
     let Some(fields) = handler.as_object() else {
-        settings.problem(&steps, "hooks", "expected an object with `type` and `command`");
+        settings.problem(&steps, "hooks", "expected an object with `type`");
         return;
     };
     let mut wrong = Vec::new();
@@ -59,7 +49,7 @@ pub(super) fn read_handler(
     let Some(entry) = entry.filter(|_| !has_problems) else { return };
     let entry = with_file_env(entry, settings).layer(settings.layer);
     warn(settings, &entry, fields, &steps);
-    let of_handler = ["command", "if", "timeout", "env"].map(|key| (key, below(key)));
+    let of_handler = PLACED.map(|key| (key, below(key)));
     let matcher = [group.steps, &[Step::Key("matcher")]].concat();
     let of_group = [("matcher", matcher), ("event", group.steps[..2].to_vec())];
     let places = of_handler.into_iter().chain(of_group);
@@ -68,8 +58,14 @@ pub(super) fn read_handler(
     settings.into.entries.push((entry, EntryPlace::Settings { path, at, fields }));
 }
 
-/// Adds the variables of the file in front of those of the handler, which hold.
+/// Adds the variables of the file in front of those of the handler, which hold. A request has only those that its
+/// handler allows.
 fn with_file_env(mut entry: CommandEntry, settings: &Settings<'_>) -> CommandEntry {
+    if !entry.handler.is_program() {
+        let allowed = settings.env.iter().filter(|(name, _)| entry.pass_env.contains(name));
+        entry.env = allowed.cloned().collect();
+        return entry;
+    }
     entry.env.splice(0..0, settings.env.iter().cloned());
     settings.pass_env.iter().fold(entry, CommandEntry::pass_env)
 }
@@ -82,14 +78,19 @@ fn warn(
     steps: &[Step<'_>],
 ) {
     let below = |key| [steps, &[Step::Key(key)]].concat();
-    for key in fields.keys().filter(|key| !KNOWN.contains(&key.as_str())) {
-        match misspelt(key, KNOWN) {
+    let known = known_keys(&entry.handler);
+    for key in fields.keys().filter(|key| !known.contains(&key.as_str())) {
+        match misspelt(key, known.iter().copied()) {
             Some(known) => {
                 let message = format!("unknown key `{key}`, did you mean `{known}`?");
                 settings.problem(&below(key), "hooks", &message);
             }
             None => {
-                let message = format!("`{key}` is ignored, the command runs and is waited for");
+                let instead = match (&entry.handler, key.as_str()) {
+                    (Handler::Prompt(_), "model") => "the model of the program is asked",
+                    _ => "the command runs and is waited for",
+                };
+                let message = format!("`{key}` is ignored, {instead}");
                 settings.warn(&below(key), &message);
             }
         }
@@ -125,11 +126,8 @@ fn guards(event: CommandEvent) -> bool {
 fn entry_of(
     group: &Group<'_>,
     fields: &Map<String, Value>,
-    wrong: &mut Vec<(&'static str, &'static str)>,
+    wrong: &mut Vec<Wrong>,
 ) -> Option<CommandEntry> {
-    if fields.get("type").and_then(Value::as_str) != Some("command") {
-        wrong.push(("type", "expected `command`, handlers of other types do not run here"));
-    }
     let handler = handler_of(fields, wrong)?;
     let on_failure = match fields.get("onFailure").map(Value::as_str) {
         None | Some(Some("continue")) => OnFailure::Continue,
@@ -141,7 +139,8 @@ fn entry_of(
     };
     let mut entry = CommandEntry::new(group.event, handler).on_failure(on_failure);
     // A guard whose failures let calls go on is given the time that it was written for.
-    if group.event != CommandEvent::UserPromptSubmit {
+    let is_prompt = matches!(entry.handler, Handler::Prompt(_));
+    if group.event != CommandEvent::UserPromptSubmit && !is_prompt {
         entry = entry.timeout(TIMEOUT);
     }
     entry = entry.sequence(group.is_sequential);
@@ -151,36 +150,10 @@ fn entry_of(
     Some(with_options(entry, fields, wrong))
 }
 
-fn handler_of(
-    fields: &Map<String, Value>,
-    wrong: &mut Vec<(&'static str, &'static str)>,
-) -> Option<Handler> {
-    let shell = match fields.get("shell").map(Value::as_str) {
-        None => "sh",
-        Some(Some("bash")) => "bash",
-        Some(_) => {
-            wrong.push(("shell", "expected `bash`"));
-            "sh"
-        }
-    };
-    let Some(command) = fields.get("command").and_then(Value::as_str) else {
-        wrong.push(("command", "expected a text"));
-        return None;
-    };
-    match fields.get("args").map(texts) {
-        None => Some(Handler::Shell(shell, command.to_owned())),
-        Some(Some(args)) => Some(Handler::Exec([vec![command.to_owned()], args].concat())),
-        Some(None) => {
-            wrong.push(("args", "expected a list of texts"));
-            None
-        }
-    }
-}
-
 fn with_options(
     mut entry: CommandEntry,
     fields: &Map<String, Value>,
-    wrong: &mut Vec<(&'static str, &'static str)>,
+    wrong: &mut Vec<Wrong>,
 ) -> CommandEntry {
     match fields.get("if").map(Value::as_str) {
         None => {}
@@ -194,7 +167,10 @@ fn with_options(
             None => wrong.push(("timeout", "expected a number of seconds")),
         }
     }
-    if let Some(env) = fields.get("env") {
+    if let Handler::Http(_) = entry.handler {
+        return with_headers(entry, fields, wrong);
+    }
+    if let Some(env) = fields.get("env").filter(|_| entry.handler.is_program()) {
         let pairs = env.as_object().map(|env| env.iter().map(|(k, v)| Some((k, v.as_str()?))));
         match pairs.and_then(Iterator::collect::<Option<Vec<_>>>) {
             Some(pairs) => {
@@ -205,8 +181,4 @@ fn with_options(
         }
     }
     entry
-}
-
-fn texts(value: &Value) -> Option<Vec<String>> {
-    value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
 }

@@ -17,7 +17,8 @@ use crate::command::settings::reading::Settings;
 const FILE: [&str; 4] = ["allowManagedHooksOnly", "disableAllHooks", "env", "hooks"];
 
 /// Keys by which a coding agent guards, and which nothing here reads.
-const NOT_APPLIED: [(&str, &str); 2] = [
+const NOT_APPLIED: [(&str, &str); 3] = [
+    ("allowedHttpHookUrls", "the program allows hosts by `CommandHooksBuilder::allow_hosts`"),
     ("permissions", "deny tools by a command, or by `deny_tools` of a policy"),
     ("sandbox", "run the program itself in a sandbox"),
 ];
@@ -124,6 +125,15 @@ impl Settings<'_> {
                 self.problem(&steps, "event", &message);
                 continue;
             }
+            if parsed.is_err() && is_of_another_form(name) {
+                // A guard at it would never run.
+                let message = format!(
+                    "`{name}` is an event of agents whose hooks have another form, and never occurs here: \
+                     write its hooks at an event such as `PreToolUse`"
+                );
+                self.problem(&steps, "event", &message);
+                continue;
+            }
             let Ok(event) = parsed else {
                 let message = format!("`{name}` never occurs here, its hooks do not run");
                 self.warn(&steps, &message);
@@ -191,4 +201,22 @@ impl Settings<'_> {
             read_handler(self, &group, index, handler);
         }
     }
+}
+
+/// Events of Gemini CLI, which are written as those of Claude Code are.
+const OF_GEMINI: [&str; 8] = [
+    "AfterAgent",
+    "AfterModel",
+    "AfterTool",
+    "BeforeAgent",
+    "BeforeModel",
+    "BeforeTool",
+    "BeforeToolSelection",
+    "PreCompress",
+];
+
+/// Returns whether an event is one of an agent whose hooks have another form: Copilot CLI, Cursor, Windsurf, Gemini CLI.
+fn is_of_another_form(name: &str) -> bool {
+    let is_capital = name.starts_with(|first: char| first.is_ascii_uppercase());
+    !is_capital || OF_GEMINI.contains(&name)
 }

@@ -8,6 +8,7 @@ mod imported;
 mod matchers;
 mod position;
 mod reading;
+mod types;
 
 pub use file::SettingsFile;
 pub(super) use import::import;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::command::contract::CommandEvent;
-use crate::command::entry::{CommandEntry, Handler, Layer};
+use crate::command::entry::{CommandEntry, Layer};
 
 /// A command of a project that nobody trusted, or that changed since.
 ///
@@ -20,10 +20,13 @@ pub struct UntrustedCommand {
 
 impl UntrustedCommand {
     pub(crate) fn new(entry: &CommandEntry, event: CommandEvent, hash: &str) -> Self {
-        let command = match &entry.handler {
-            Handler::Exec(args) => args.clone(),
-            Handler::Shell(shell, line) => vec![(*shell).into(), "-c".into(), line.clone()],
-        };
+        let mut command = entry.handler.words();
+        if !entry.handler.is_program() {
+            // A person reads which secrets are sent, and not their values.
+            let headers = entry.headers.iter().map(|(name, _)| format!("header {name}"));
+            let variables = entry.pass_env.iter().map(|name| format!("${name}"));
+            command.extend(headers.chain(variables));
+        }
         let (matcher, layer) = (entry.matcher.clone(), entry.layer);
         Self { hash: hash.to_owned(), event, matcher, command, layer }
     }
@@ -48,7 +51,8 @@ impl UntrustedCommand {
         self.matcher.as_deref()
     }
 
-    /// Returns the program and its arguments.
+    /// Returns the program and its arguments; `POST`, the URL, the names of headers and of the variables in them;
+    /// `mcp_tool`, the server, the tool and its arguments; `prompt` and the prompt.
     #[must_use]
     pub fn command(&self) -> &[String] {
         &self.command

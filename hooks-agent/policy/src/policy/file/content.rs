@@ -24,12 +24,15 @@ const FILE_KEYS: [&str; 11] = [
     "quota",
 ];
 const LIMIT_KEYS: [&str; 2] = ["max_iters", "deny_tools"];
-const COMMAND_KEYS: [&str; 11] = [
+const COMMAND_KEYS: [&str; 14] = [
     "event",
     "matcher",
     "if",
     "exec",
     "command",
+    "url",
+    "headers",
+    "prompt",
     "timeout",
     "on_failure",
     "env",

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use hooks_agent_core::hook::{AgentHookExt, Shadowed};
+use hooks_agent_core::hook::{AgentHookExt, HookModel, Shadowed};
+use hooks_agent_core::options::set;
 use hooks_agent_core::react::HookSet;
 
-use crate::command::{CommandHooks, CommandPlace, CommandProblem, Layer, Trust};
+use crate::command::{
+    CommandHooks, CommandHooksBuilder, CommandPlace, CommandProblem, Layer, Trust,
+};
 use crate::policy::commands::Command;
 use crate::policy::error::PolicyError;
 use crate::policy::file::OnFailure;
@@ -17,6 +20,9 @@ pub(crate) struct CommandSetup {
     pub(crate) dir: Option<PathBuf>,
     pub(crate) trust: Trust,
     pub(crate) is_only_managed: bool,
+    /// The hosts that requests may go to.
+    pub(crate) hosts: Vec<String>,
+    pub(crate) model: Option<HookModel>,
 }
 
 /// The commands of a policy, and the hook that runs them.
@@ -91,7 +97,8 @@ impl CommandSetup {
             return Made::default();
         }
         let dir = self.dir.as_deref().unwrap_or(Path::new("."));
-        let builder = CommandHooks::builder(dir).trust(self.trust.clone());
+        let builder = CommandHooks::builder(dir).trust(self.trust.clone()).allow_hosts(&self.hosts);
+        let builder = set(builder, self.model.clone(), CommandHooksBuilder::model);
         let builder = said
             .iter()
             .fold(builder, |builder, it| builder.entry(it.command.entry(it.layer, it.on_failure)));

@@ -32,7 +32,8 @@ pub fn prepare_file(path: &Path) -> Result<PathBuf, DatabaseError> {
         }
         Ok(_) => OpenOptions::new().write(true).open(&path).map(drop),
         Err(error) if error.kind() == ErrorKind::NotFound => match fs::metadata(folder) {
-            Ok(found) if found.permissions().readonly() => {
+            // Of a folder of Windows it says nothing about what is written into it.
+            Ok(found) if cfg!(unix) && found.permissions().readonly() => {
                 Err(ErrorKind::ReadOnlyFilesystem.into())
             }
             Ok(_) => create(&path),

@@ -4,6 +4,7 @@ mod connection;
 mod listen;
 mod migrate;
 mod options;
+mod runs;
 mod statements;
 mod store;
 

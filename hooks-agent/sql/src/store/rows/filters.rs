@@ -101,12 +101,25 @@ WHERE q.closed = 0",
         self.limit(statement)
     }
 
-    /// Removes threads that no call owns, with the threads of their sub-agents; those of which one is owned
-    /// or too new stay, and do not count for the limit. What belongs to them goes with them.
+    /// Removes [`forgettable`](Self::forgettable) threads and returns their names. What belongs to them goes with
+    /// them.
     pub(crate) fn forget(&self) -> Statement<'a> {
+        let mut statement = self.free("DELETE FROM thread");
+        statement.push("\nRETURNING agent, thread");
+        statement
+    }
+
+    /// The names of threads that no call owns, with the threads of their sub-agents; those of which one is owned or
+    /// too new stay, and do not count for the limit.
+    pub(crate) fn forgettable(&self) -> Statement<'a> {
+        self.free("SELECT agent, thread FROM thread")
+    }
+
+    /// Adds the condition of [`forgettable`](Self::forgettable) threads.
+    fn free(&self, of_threads: &str) -> Statement<'a> {
         let Self { now, filter, .. } = self;
         let mut statement = Statement::written(format!(
-            "DELETE FROM thread
+            "{of_threads}
 WHERE (owner IS NULL OR lease_until < {now}) AND id IN (
     WITH RECURSIVE root (id) AS (
     SELECT t.id FROM thread t
@@ -162,13 +175,20 @@ WHERE (owner IS NULL OR lease_until < {now}) AND id IN (
         statement.push_param(" AND c.namespace = ", self.namespace);
     }
 
-    /// The ids of threads that have history.
+    /// The ids of threads that have history, their names, and whether their runs stay because one waits.
     pub(crate) fn prunable(&self) -> Statement<'a> {
         let mut statement = Statement::new(
-            "SELECT t.id FROM thread t
+            "SELECT t.id, t.agent, t.thread,
+    CASE WHEN EXISTS (SELECT 1 FROM question q WHERE q.thread_id = t.id AND q.closed = 0)
+        THEN CAST(1 AS BIGINT) ELSE CAST(0 AS BIGINT) END
+FROM thread t
 WHERE (EXISTS (SELECT 1 FROM message m WHERE m.thread_id = t.id AND m.archived IS NOT NULL)
     OR EXISTS (SELECT 1 FROM tool_call c WHERE c.thread_id = t.id AND c.is_live = 0)
-    OR EXISTS (SELECT 1 FROM question q WHERE q.thread_id = t.id AND q.closed = 1))",
+    OR EXISTS (SELECT 1 FROM question q WHERE q.thread_id = t.id AND q.closed = 1)
+    OR EXISTS (SELECT 1 FROM run r
+        WHERE r.namespace = t.namespace AND r.agent = t.agent AND r.thread = t.thread
+            AND NOT EXISTS (
+                SELECT 1 FROM question q WHERE q.thread_id = t.id AND q.closed = 0)))",
         );
         self.conditions(&mut statement);
         statement.push(OLDEST);

@@ -131,6 +131,7 @@ pub(crate) fn store_report(row: &impl Columns) -> Result<StoreReport, StoreError
     report.waiting = number(6)?;
     report.decided = number(7)?;
     report.closed = Some(number(8)?);
+    report.runs = Some(number(10)?);
     report.oldest_waiting = age.map(|age| Duration::from_millis(unsigned(age)));
     Ok(report)
 }

@@ -4,6 +4,7 @@ mod connection;
 mod migrate;
 mod options;
 mod release;
+mod runs;
 mod statements;
 mod store;
 

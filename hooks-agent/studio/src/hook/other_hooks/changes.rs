@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use hooks_agent_core::hook::{HookChange, HookFlow, HookRun};
 use hooks_core::{HookRole, Level};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
-use crate::hook::entry::content::json_chars;
+use crate::entry::{Change, HookRun as Written, json_chars};
 use crate::hook::other_hooks::values::{find, without_names};
 
 /// A run of another hook.
@@ -27,14 +27,14 @@ pub(crate) struct Ran {
 
 /// What may be shown of changes at an event.
 #[derive(Clone, Copy)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct Showing<'a> {
     /// What the event holds after all hooks; `None` if that was not seen.
     pub(crate) end: Option<&'a Value>,
     /// Whether values that hooks replaced are shown.
     pub(crate) removed: bool,
 }
 
-impl Shown<'_> {
+impl Showing<'_> {
     /// Shows no value.
     pub(crate) const NOTHING: Self = Self { end: None, removed: false };
 
@@ -60,15 +60,15 @@ impl Ran {
     }
 
     /// Writes the runs at one event, in their order.
-    pub(crate) fn write(runs: Vec<Self>, shown: &Shown<'_>) -> Vec<Value> {
+    pub(crate) fn write(runs: Vec<Self>, shown: &Showing<'_>) -> Vec<Written> {
         let redacts = |ran: &Self| ran.role == Some(HookRole::Redacts) && !ran.changes.is_empty();
         let last_redactor = runs.iter().rposition(redacts);
         let mut entries = Vec::with_capacity(runs.len());
         for (index, ran) in runs.into_iter().enumerate() {
             let shown = match last_redactor {
                 // What it removed is in what earlier hooks read and wrote.
-                Some(last) if index < last => Shown::NOTHING,
-                Some(last) if index == last => Shown { removed: false, ..*shown },
+                Some(last) if index < last => Showing::NOTHING,
+                Some(last) if index == last => Showing { removed: false, ..*shown },
                 _ => *shown,
             };
             entries.push(ran.entry(&shown));
@@ -76,56 +76,43 @@ impl Ran {
         entries
     }
 
-    fn entry(self, shown: &Shown<'_>) -> Value {
-        let us = u64::try_from(self.elapsed.as_micros()).unwrap_or(u64::MAX);
-        let changed: Vec<_> = self.changes.into_iter().map(|it| change(it, shown)).collect();
-        let mut entry = json!({
-            "hook": self.hook,
-            "event": self.event,
-            "level": self.level.as_str(),
-            "priority": self.priority,
-            "us": us,
-            "flow": self.flow.as_str(),
-            "changed": changed,
-        });
-        if self.is_shadow {
-            entry["shadow"] = true.into();
+    fn entry(self, shown: &Showing<'_>) -> Written {
+        Written {
+            hook: self.hook.into(),
+            event: self.event,
+            level: self.level.as_str(),
+            priority: self.priority,
+            us: u64::try_from(self.elapsed.as_micros()).unwrap_or(u64::MAX),
+            flow: self.flow.as_str(),
+            changed: self.changes.into_iter().map(|it| change(it, shown)).collect(),
+            cut: false,
+            shadow: self.is_shadow,
+            role: self.role.map(role_name),
+            tool_call: self.tool_call,
         }
-        if let Some(role) = self.role {
-            entry["role"] = role_name(role).into();
-        }
-        if let Some(tool_call) = self.tool_call {
-            entry["tool_call"] = (*tool_call).into();
-        }
-        entry
     }
 }
 
-/// Writes a change: a new value if the event ended with it, a replaced one if that is wanted.
-fn change(change: HookChange, shown: &Shown<'_>) -> Value {
+fn change(change: HookChange, shown: &Showing<'_>) -> Change {
     let HookChange { path, before, after, .. } = change;
     let at_end = shown.end.and_then(|end| find(end, &path));
-    let mut entry = Map::new();
     // The place itself may name what was removed.
     let is_there = at_end.is_some() || shown.end.is_some() && shown.removed;
-    entry.insert("path".to_owned(), if is_there { path } else { without_names(&path) }.into());
-    let mut is_hidden = false;
-    let mut put = |name: &str, value: Option<Value>, is_shown: bool| {
-        let Some(value) = value else { return };
-        entry.insert(format!("{name}_chars"), json_chars(&value).into());
-        is_hidden |= !is_shown;
-        if is_shown {
-            entry.insert(name.to_owned(), value);
-        }
-    };
     let is_end = after.is_some() && at_end == after.as_ref();
-    put("before", before, shown.removed && shown.end.is_some());
-    put("after", after, is_end);
-    entry.insert("hidden".to_owned(), is_hidden.into());
-    entry.into()
+    let path = if is_there { path } else { without_names(&path) };
+    let (before, before_chars, hides_before) = value(before, shown.removed && shown.end.is_some());
+    let (after, after_chars, hides_after) = value(after, is_end);
+    let hidden = hides_before || hides_after;
+    Change { path, before, before_chars, after, after_chars, hidden }
 }
 
-/// Returns the name of a role in JSON.
+/// Returns a value if it is shown, its length, and whether it is hidden.
+fn value(value: Option<Value>, is_shown: bool) -> (Option<Value>, Option<usize>, bool) {
+    let chars = value.as_ref().map(json_chars);
+    let is_hidden = value.is_some() && !is_shown;
+    (value.filter(|_| is_shown), chars, is_hidden)
+}
+
 pub(crate) fn role_name(role: HookRole) -> &'static str {
     match role {
         HookRole::Redacts => "redacts",

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::hook::other_hooks::changes::{Ran, Shown};
+use crate::entry::HookRun;
+use crate::hook::other_hooks::changes::{Ran, Showing};
 
 /// Runs of other hooks at events that the studio's hook has not seen yet, in order.
 #[derive(Default)]
@@ -29,6 +30,10 @@ impl Pending {
     }
 
     /// Returns whether runs wait at this event.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(crate) fn has(&self, event: &str, tool_call: Option<&str>) -> bool {
         self.0.iter().any(|at| at.is(event, tool_call))
     }
@@ -39,8 +44,8 @@ impl Pending {
         &mut self,
         event: &'static str,
         tool_call: Option<&str>,
-        end: &Shown<'_>,
-    ) -> Vec<serde_json::Value> {
+        end: &Showing<'_>,
+    ) -> Vec<HookRun> {
         let (over, left) = std::mem::take(&mut self.0).into_iter().partition(|at: &At| {
             let is_of_same_call = at.tool_call.as_deref() == tool_call;
             at.is(event, tool_call)
@@ -63,8 +68,8 @@ impl Pending {
         &mut self,
         event: &str,
         tool_call: Option<&str>,
-        end: &Shown<'_>,
-    ) -> Vec<serde_json::Value> {
+        end: &Showing<'_>,
+    ) -> Vec<HookRun> {
         let Some(place) = self.0.iter().position(|at| at.is(event, tool_call)) else {
             return Vec::new();
         };

@@ -1,6 +1,7 @@
 //! The end of a call, where nothing waits for commands.
 
 use hooks_agent_core::agent::CallOutcome;
+use hooks_agent_core::call::CallContext;
 use hooks_agent_core::event::{EventKind, Settled};
 use hooks_agent_core::message::GenerateReason;
 use tokio::runtime::Handle;
@@ -56,7 +57,7 @@ impl Host {
         let (commands, input) = (self.commands().clone(), self.placed(input));
         runtime.spawn(async move {
             let occasion = Occasion { event, subject: subject.as_deref(), tool: None };
-            commands.run(occasion, input).await;
+            commands.run(&CallContext::default(), occasion, input).await;
         });
     }
 
@@ -72,7 +73,8 @@ impl Host {
         if self.end() {
             let event = CommandEvent::SessionEnd;
             let occasion = Occasion { event, subject: Some(OTHER), tool: None };
-            self.commands().run(occasion, self.placed(session_end())).await;
+            let input = self.placed(session_end());
+            self.commands().run(&CallContext::default(), occasion, input).await;
         }
     }
 }

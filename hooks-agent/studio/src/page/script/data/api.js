@@ -11,7 +11,7 @@ export class ApiError extends Error {
   }
 }
 
-async function ask(path, options) {
+async function ask(path, options, isText) {
   let answer;
   try {
     answer = await fetch(path, { credentials: 'same-origin', cache: 'no-store', ...options });
@@ -19,6 +19,7 @@ async function ask(path, options) {
     throw new ApiError(0, 'offline', 'The program does not answer.');
   }
   const text = await answer.text();
+  if (isText && answer.ok) return text;
   let body = null;
   try {
     body = text ? parse(text) : null;
@@ -49,7 +50,12 @@ function decisionBody({ input, ...decision }) {
 export const api = {
   agents: () => ask(at('agents')),
   runs: () => ask(at('runs') + '?limit=1000'),
+  history: (asked) => ask(`${at('history')}?${new URLSearchParams(asked)}`),
   run: (run) => ask(at('runs', run)),
+  overview: (since) => ask(`${at('overview')}?since=${since}`),
+  search: (text) => ask(`${at('search')}?q=${encodeURIComponent(text)}`),
+  runText: (run) => ask(at('runs', run), {}, true),
+  runTest: (run) => ask(at('runs', run, 'test'), {}, true),
   plan: (agent) => ask(at('plan', agent)),
   approvals: () => ask(at('approvals')),
   interrupt: (run) => post(at('runs', run, 'interrupt'), JSON.stringify({})),
@@ -57,5 +63,7 @@ export const api = {
   remembered: () => ask(at('remembered')),
   revoke: (id) => post(at('remembered', id, 'revoke'), JSON.stringify({})),
   steer: (agent, thread, text) => post(at('threads', agent, thread, 'steer'), JSON.stringify({ text })),
+  thread: (agent, thread) => ask(at('threads', agent, thread)),
+  fork: (agent, thread, fork) => post(at('threads', agent, thread, 'fork'), JSON.stringify(fork)),
   send: (agent, thread, text) => post(at('threads', agent, thread, 'messages'), JSON.stringify({ text })),
 };

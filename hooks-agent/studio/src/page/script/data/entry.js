@@ -1,6 +1,5 @@
 // What entries say.
 
-/** From how many microseconds on a hook is slow. */
 const SLOW = 20_000;
 
 /** Whether a run of a hook changed nothing, let the call continue, and took no time to speak of. */
@@ -8,25 +7,21 @@ export function isQuiet(hook) {
   return hook.flow === 'continue' && !hook.changed?.length && !hook.cut && !(hook.us >= SLOW);
 }
 
-/** The text of a message. */
 export function textOf(msg) {
   return (msg.content ?? []).filter((it) => it.type === 'text').map((it) => it.text).join('\n');
 }
 
-/** A block of content that is not text, in words. */
 export function mediaOf(block) {
   if (block.type === 'redacted_thinking') return 'Thoughts that the provider encrypts';
   const name = block.name ? ` ${block.name}` : '';
   return `${block.type}${name}${block.mime_type ? `, ${block.mime_type}` : ''}`;
 }
 
-/** What a tool returned: its text, and what is beside it. */
 export function outputOf(output) {
   if (typeof output === 'string') return { text: output, more: [] };
   return { text: output?.text ?? '', more: (output?.blocks ?? []).map(mediaOf) };
 }
 
-/** Why a tool call waits, in words. */
 export function whyOf(why) {
   if (why?.permission !== undefined) return why.permission || 'It needs permission.';
   return {
@@ -36,24 +31,44 @@ export function whyOf(why) {
   }[why] ?? String(why ?? '');
 }
 
-/** The names of those who ask about a tool call now. */
 export function askersOf({ asked_by: asked, askers = [] }) {
   const names = askers.filter((it) => !it.is_answered).map((it) => it.hook ?? 'the tool');
   return names.join(', ') || asked;
 }
 
-/** Why a run failed, in words: `model error, status 503, 3 attempts`. */
-export function failureOf({ kind, status, attempts, hook }) {
-  const parts = [hook ? `hook ${hook} failed` : `${kind} error`];
-  if (status) parts.push(`status ${status}`);
-  if (attempts > 1) parts.push(`${attempts} attempts`);
-  return parts.join(', ');
+const ATTEMPTS = {
+  unreachable: 'was not reached',
+  too_long: 'finds the request too long',
+  cut: 'was cut off',
+  empty: 'gave an empty answer',
+  blocked: 'blocked the request',
+  failed: 'failed',
+  other: 'failed',
+  cancelled: 'was cancelled',
+};
+
+/** Why an attempt failed, in words: `answered with status 503`. */
+export function attemptOf({ kind, status }) {
+  return status ? `answered with status ${status}` : ATTEMPTS[kind] ?? 'failed';
 }
 
-/** The text of a state of a run. */
+/** Why a run failed, in words: `model error: fast answered with status 503, after 3 attempts`. */
+export function failureOf(failure) {
+  const { kind, status, attempts, hook, model, tool } = failure;
+  const isAttempt = ATTEMPTS[kind] !== undefined;
+  const whose = hook ? `hook ${hook} failed` : tool ? `tool ${tool} failed`
+    : `${isAttempt || kind === 'status' ? 'model' : kind} error`;
+  const what = [];
+  if (status || isAttempt) what.push(`${model ?? 'it'} ${attemptOf(failure)}`);
+  else if (model) what.push(model);
+  if (attempts > 1) what.push(`after ${attempts} attempts`);
+  return what.length ? `${whose}: ${what.join(', ')}` : whose;
+}
+
 export const STATES = {
   running: 'Running',
   waiting: 'Waiting',
+  resumed: 'Resumed',
   finished: 'Finished',
   failed: 'Failed',
   interrupted: 'Interrupted',
@@ -61,7 +76,6 @@ export const STATES = {
   panicked: 'Panicked',
 };
 
-/** Why a run ended, in words. */
 export const REASONS = {
   model_stop: '',
   reasoning_stop_requested: 'stopped by a hook after the model',
@@ -77,7 +91,6 @@ export const REASONS = {
   max_iterations: 'the limit of rounds is reached',
 };
 
-/** What a person decided, in words. */
 export const DECISIONS = {
   approve: 'approved',
   edit: 'approved with other arguments',

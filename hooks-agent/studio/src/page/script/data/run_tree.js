@@ -10,21 +10,20 @@ const IN_ROUND = new Set(['MODEL_CALL', 'REASONING_CHUNK', 'POST_REASONING', 'SU
   'POST_SUMMARY', 'ERROR']);
 
 export class RunTree {
+  kind = 'run';
+  children = [];
+  summary = null;
+  at = null;
+  end = null;
+  round = null;
+  rounds = 0;
+  errors = 0;
+  tools = new Map();
+  /** Runs whose tool call is not known yet. */
+  orphans = new Map();
+
   constructor(run, agent, view) {
-    this.run = run;
-    this.agent = agent;
-    this.view = view;
-    this.key = `run:${run}`;
-    this.kind = 'run';
-    this.children = [];
-    this.summary = null;
-    this.at = null;
-    this.end = null;
-    this.round = null;
-    this.rounds = 0;
-    this.tools = new Map();
-    /** Runs whose tool call is not known yet. */
-    this.orphans = new Map();
+    Object.assign(this, { run, agent, view, key: `run:${run}` });
   }
 
   takeSummary(summary) {
@@ -35,14 +34,12 @@ export class RunTree {
     return isNew;
   }
 
-  /** Puts the run of a sub-agent below the tool call that it serves. */
   adopt(tree, toolCall) {
     const tool = this.tools.get(toolCall);
     (tool ?? this).children.push(tree);
     if (!tool && toolCall) this.orphans.set(toolCall, tree);
   }
 
-  /** Moves the run that came before its tool call. */
   adoptOrphan(tool) {
     const tree = this.orphans.get(tool.id);
     if (!tree) return;
@@ -53,9 +50,13 @@ export class RunTree {
 
   take(entry) {
     this.at ??= entry.ts;
+    this.seq ??= entry.seq;
+    this.now = entry.seq;
+    this.touched = null;
     const take = this[`on_${entry.type}`];
     if (take) take.call(this, entry, entry.data ?? {});
     else this.add(this.round ?? this, nodeOf(this.keyOf(entry), 'note', entry.ts, { entry }));
+    this.view.places.set(entry.seq, this.touched ?? this.round ?? this);
   }
 
   keyOf(entry) {
@@ -64,20 +65,21 @@ export class RunTree {
 
   add(parent, node) {
     parent.children.push(node);
+    node.seq = this.now;
+    this.touched ??= node;
     this.view.version += 1;
     return node;
   }
 
   changed(node) {
+    this.touched ??= node;
     this.view.dirty.add(node);
   }
 
-  // Rounds.
-
-  beginRound(entry, label) {
+  beginRound(entry) {
     this.closeRound(entry.ts);
     this.rounds += 1;
-    const more = { number: this.rounds, label, end: null, request: null, usage: null };
+    const more = { number: this.rounds, end: null, request: null, usage: null, attempts: [] };
     this.round = this.add(this, nodeOf(`${this.run}:round:${this.rounds}`, 'round', entry.ts, more));
     return this.round;
   }
@@ -85,20 +87,20 @@ export class RunTree {
   closeRound(at) {
     if (this.round && this.round.end === null) {
       this.round.end = at;
-      this.changed(this.round);
+      this.view.dirty.add(this.round);
     }
   }
 
   /** The round whose model was not called yet, or a new one. */
-  freshRound(entry, label) {
+  freshRound(entry) {
     const { round } = this;
-    return round && !round.isBusy && !round.isResumed ? round : this.beginRound(entry, label);
+    return round && !round.isBusy && !round.isResumed ? round : this.beginRound(entry);
   }
 
   /** The round in which tools run: without a model, if the run resumes another one. */
   toolRound(entry) {
     if (this.round) return this.round;
-    const more = { isResumed: true, end: null };
+    const more = { isResumed: true, end: null, attempts: [] };
     this.round = this.add(this, nodeOf(`${this.run}:resumed`, 'round', entry.ts, more));
     return this.round;
   }
@@ -106,7 +108,7 @@ export class RunTree {
   on_started() {}
 
   on_input(entry, data) {
-    const messages = data.messages ?? [];
+    const messages = data.messages ?? (data.hidden ? [{ role: 'user', hidden: true }] : []);
     if (messages.length) this.add(this, nodeOf(this.keyOf(entry), 'input', entry.ts, { messages }));
   }
 
@@ -114,30 +116,62 @@ export class RunTree {
     // What streamed without an answer at its end was not used: hooks never saw it.
     for (const draft of drafts(this.round)) hide(draft, draft.text.length);
     const round = this.round?.request ? this.beginRound(entry) : this.freshRound(entry);
-    round.request = data;
+    Object.assign(round, { request: data, asked: entry.ts, seq: entry.seq });
     this.changed(round);
+  }
+
+  // Attempts to have an answer of the model: rows of their own once one of the round failed.
+
+  attempt(entry, data) {
+    const round = this.round ?? this.beginRound(entry);
+    const known = round.attempts.findLast((it) => it.attempt === data.attempt);
+    if (known) return known;
+    const more = { attempt: data.attempt, state: 'running', first: null, end: null, seq: entry.seq };
+    const made = nodeOf(this.keyOf(entry), 'attempt', entry.ts, more);
+    round.attempts.push(made);
+    if (data.attempt > 1) this.add(round, made);
+    return made;
+  }
+
+  noteAttempt(entry, { model, ...data }, more) {
+    const attempt = Object.assign(this.attempt(entry, data), more);
+    attempt.model = model ?? attempt.model;
+    const { children } = this.round;
+    if (attempt.state === 'failed' && !children.includes(attempt)) this.add(this.round, attempt);
+    if (children.includes(attempt)) this.changed(attempt);
+    this.changed(this.round);
+  }
+
+  on_model_started(entry, data) {
+    this.noteAttempt(entry, data);
+  }
+
+  on_model_first(entry, data) {
+    this.noteAttempt(entry, data, { first: entry.ts });
+  }
+
+  on_model_finished(entry, data) {
+    this.noteAttempt(entry, data, { state: 'done', end: entry.ts, usage: data.usage });
+  }
+
+  on_model_failed(entry, data) {
+    this.noteAttempt(entry, data, { state: 'failed', end: entry.ts, failure: data });
   }
 
   on_reasoning_started(entry) {
-    const round = this.freshRound(entry);
-    round.isBusy = true;
+    this.freshRound(entry).isBusy = true;
   }
 
   on_summary_started(entry) {
-    const round = this.freshRound(entry, 'Summary');
-    round.isBusy = true;
-    round.label = 'Summary';
-    this.changed(round);
+    this.changed(Object.assign(this.freshRound(entry), { isBusy: true, label: 'Summary' }));
   }
 
   on_reasoning_chunk(entry, block) {
     const round = this.round ?? this.beginRound(entry);
     round.isBusy = true;
-    if (block.type === 'tool_use') {
-      this.plan(round, block, entry);
-    } else {
-      grow(this, round, entry, block);
-    }
+    round.first ??= entry.ts;
+    if (block.type === 'tool_use') this.plan(round, block, entry);
+    else grow(this, round, entry, block);
   }
 
   on_summary_chunk(entry, block) {
@@ -149,6 +183,7 @@ export class RunTree {
     round.isBusy = true;
     round.usage = msg.usage ?? null;
     round.said = entry.ts;
+    round.isHidden = msg.hidden;
     if (msg.hidden) hideTexts(this, round, entry, msg.chars);
     else settleTexts(this, round, entry, msg.content);
     const calls = msg.hidden ? msg.tools ?? [] : msg.content.filter((it) => it.type === 'tool_use');
@@ -164,8 +199,6 @@ export class RunTree {
     parent.children.splice(parent.children.indexOf(node), 1);
     this.view.version += 1;
   }
-
-  // Tools.
 
   plan(round, call, entry) {
     const known = this.tools.get(call.id);
@@ -198,7 +231,7 @@ export class RunTree {
   on_tool_started(entry, call) {
     let tool = this.tool(entry, call);
     if (tool.result !== undefined) tool = this.plan(this.toolRound(entry), call, entry);
-    Object.assign(tool, { state: 'running', begin: entry.ts });
+    Object.assign(tool, { state: 'running', begin: entry.ts, seq: entry.seq });
     this.describe(tool, call);
   }
 
@@ -210,6 +243,7 @@ export class RunTree {
   on_tool_finished(entry, result) {
     const tool = this.tool(entry, result);
     const state = result.is_error ? (tool.begin ? 'failed' : 'refused') : 'done';
+    if (result.is_error) this.errors += 1;
     Object.assign(tool, { name: result.name, state, end: entry.ts, result });
     this.add(tool, nodeOf(this.keyOf(entry), 'result', entry.ts, { result }));
     this.changed(tool);
@@ -219,15 +253,15 @@ export class RunTree {
     const [top] = String(pending.id ?? '').split('/');
     const tool = this.tools.get(pending.id) ?? this.tools.get(top) ?? this.tool(entry, pending.call);
     Object.assign(tool, { state: 'waiting', end: entry.ts });
-    const more = { pending, run: this.run };
+    const more = { pending, tree: this };
     this.add(tool, nodeOf(this.keyOf(entry), 'asked', entry.ts, more));
     this.changed(tool);
   }
 
-  // Hooks.
-
   on_hook(entry, data) {
     const parent = this.placeOf(entry, data);
+    // The entry is the hook's, also if a round began with it.
+    this.touched = null;
     if (!isQuiet(data)) {
       this.add(parent, nodeOf(this.keyOf(entry), 'hook', entry.ts, { hook: data }));
       return;
@@ -250,13 +284,12 @@ export class RunTree {
     return IN_ROUND.has(data.event) ? this.round ?? this : this;
   }
 
-  // The end.
-
   on_finished(entry, msg) {
     this.closeRound(entry.ts);
     const last = this.round?.children.findLast((it) => it.kind === 'text');
     const text = textOf(msg);
     this.reason = msg.reason;
+    this.isHidden = msg.hidden;
     if (!text || last?.text === text) return;
     this.add(this, nodeOf(this.keyOf(entry), 'reply', entry.ts, { text }));
   }
@@ -268,7 +301,8 @@ export class RunTree {
   }
 
   on_resumed(entry, data) {
-    this.add(this, nodeOf(this.keyOf(entry), 'resumed', entry.ts, { by: data.by }));
+    this.resumedAt = entry.ts;
+    this.add(this, nodeOf(this.keyOf(entry), 'resumed', entry.ts, { by: data.by, tree: this }));
   }
 
   on_failed(entry, data) {
@@ -282,12 +316,15 @@ export class RunTree {
     const unseen = drafts(this.round);
     if (this.view.isLoaded && unseen.length) this.view.isStale = true;
     for (const draft of unseen) Object.assign(draft, { isWhole: true, isGrowing: false });
+    for (const attempt of this.round?.attempts ?? []) {
+      if (attempt.end === null) Object.assign(attempt, { state: 'cut', end: entry.ts });
+    }
     for (const tool of this.tools.values()) {
       if (tool.state !== 'running' && tool.state !== 'planned') continue;
       Object.assign(tool, { state: tool.begin ? 'cut' : 'not run', end: tool.begin && entry.ts });
       this.changed(tool);
     }
-    const more = { settled: { reason: this.reason, failure: this.failure, ...data } };
+    const more = { settled: { reason: this.reason, failure: this.failure, ...data }, tree: this };
     this.add(this, nodeOf(this.keyOf(entry), 'settled', entry.ts, more));
   }
 }

@@ -3,28 +3,41 @@
 import { RunTree } from './run_tree.js';
 
 export class RunView {
+  trees = new Map();
+  /** Whether a node is open, by its key, where a person chose. */
+  folds = new Map();
+  isLoaded = false;
+  /** Whether a store has it, and nothing of it happens any more. */
+  isPast = false;
+  /** Whether the program has another text by now. */
+  isStale = false;
+  error = null;
+  /** Entries that came while the run was loading. */
+  early = null;
+  seq = 0;
+  /** Changes with each change of the structure. */
+  version = 0;
+  /** Nodes whose text or state changed since they were drawn. */
+  dirty = new Set();
+  /** The node that an entry is in, by the number of the entry. */
+  places = new Map();
+
   constructor(id) {
     this.id = id;
-    this.trees = new Map();
-    /** Whether a node is open, by its key, where a person chose. */
-    this.folds = new Map();
-    this.isLoaded = false;
-    /** Whether the program has another text by now. */
-    this.isStale = false;
-    this.error = null;
-    /** Entries that came while the run was loading. */
-    this.early = null;
-    this.seq = 0;
-    /** Changes with each change of the structure. */
-    this.version = 0;
-    /** Nodes whose text or state changed since they were drawn. */
-    this.dirty = new Set();
+  }
+
+  /** The node of the entry of this number, or of the last one before it that is kept. */
+  placeOf(seq) {
+    let best = -1;
+    for (const at of this.places.keys()) if (at <= seq && at > best) best = at;
+    return this.places.get(best) ?? null;
   }
 
   /** Forgets what it has, but not what a person folded. */
   clear() {
     this.trees.clear();
     this.dirty.clear();
+    this.places.clear();
     this.seq = 0;
     this.version += 1;
   }
@@ -33,7 +46,8 @@ export class RunView {
     return this.trees.get(this.id);
   }
 
-  load({ seq, runs, entries }) {
+  load({ seq, runs, entries, from }) {
+    this.isPast = from === 'history';
     // The entries first: a run has its place below a tool call that an entry brings.
     for (const entry of entries) this.take(entry);
     for (const run of runs) this.takeRun(run);

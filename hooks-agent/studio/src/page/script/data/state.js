@@ -2,7 +2,7 @@
 
 import { api } from './api.js';
 import { shown } from './format.js';
-import { listen } from './live.js';
+import { Live } from './live.js';
 import { RunView } from './run_view.js';
 
 const MOST_RUNS = 1000;
@@ -13,9 +13,13 @@ const LONGEST_DELAY = 15_000;
 export const state = {
   runs: new Map(),
   agents: [],
+  /** Whether a store keeps runs that the list does not have. */
+  hasHistory: false,
+  /** Who looks at the page, and whether they may act; nobody does before it is known. */
+  viewer: { user: null, acts: false },
   waiting: new Map(),
   decided: [],
-  /** The `RunView` that is shown. */
+  hasLoaded: false,
   open: null,
   connection: 'connecting',
   error: null,
@@ -32,7 +36,6 @@ export function on(topic, listener) {
   listeners.get(topic).push(listener);
 }
 
-/** Notes that the topic changed. */
 export function touch(topic) {
   changed.add(topic);
   schedule();
@@ -81,9 +84,7 @@ function takeRun(run) {
 }
 
 function oldestRun() {
-  let oldest = null;
-  for (const run of state.runs.values()) if (!oldest || run.started < oldest.started) oldest = run;
-  return oldest.run;
+  return [...state.runs.values()].reduce((one, other) => (other.started < one.started ? other : one)).run;
 }
 
 function takeApproval(told) {
@@ -101,13 +102,23 @@ function takeApproval(told) {
   touch('approvals');
 }
 
+/** What the roles of a person do not let them see is not there for them. */
+const ifSeen = (asked, none) => asked.catch((error) => {
+  if (error.code !== 'viewer') throw error;
+  return none;
+});
+
 /** Loads everything again. Returns the number of the last entry that is in it, or `null`. */
 export async function reload() {
   let seq = null;
   try {
-    const [agents, runs] = await Promise.all([api.agents(), api.runs()]);
+    const [agents, runs] = await Promise.all([api.agents(),
+      ifSeen(api.runs(), { seq: 0, runs: [] })]);
     state.agents = agents.agents;
+    state.hasHistory = agents.history === true;
+    state.viewer = agents.viewer ?? { user: null, acts: true };
     state.runs = new Map(runs.runs.map((run) => [run.run, run]));
+    state.hasLoaded = true;
     await reloadApprovals();
     if (state.open) await openRun(state.open.id);
     state.error = null;
@@ -128,7 +139,7 @@ export async function reloadApprovals() {
   const own = [];
   early = own;
   try {
-    const { waiting, decided } = await api.approvals();
+    const { waiting, decided } = await ifSeen(api.approvals(), { waiting: [], decided: [] });
     // Another one has begun since.
     if (early !== own) return;
     state.waiting = new Map(waiting.map((it) => [it.id, it]));
@@ -165,12 +176,18 @@ export async function openRun(id) {
   touch('open');
 }
 
-/** Shows no run. */
 export function closeRun() {
   state.open = null;
 }
 
-/** Returns the agent of this name. */
+/** Whether the person may decide, write, steer, interrupt, revoke and fork. */
+export const mayAct = () => state.viewer.acts;
+
+const PARTS = ['overview', 'runs', 'threads', 'approvals', 'hooks'];
+
+/** Whether a view is for the person, if the program says which are. */
+export const sees = (view) => !PARTS.includes(view) || (state.viewer.parts?.includes(view) ?? true);
+
 export const agentOf = (name) => state.agents.find((agent) => agent.name === name);
 
 /**
@@ -190,35 +207,49 @@ export function decisionOf(run, callId) {
 export function titleOf(run) {
   if (run.title) return shown(run.title);
   let before = null;
-  for (const other of run.parent ? [] : state.runs.values()) {
-    const isBefore = other.title && other.agent === run.agent && other.thread === run.thread
-      && other.started <= run.started && !(before?.started > other.started);
-    if (isBefore) before = other;
+  for (const it of run.parent ? [] : state.runs.values()) {
+    if (it.title && it.agent === run.agent && it.thread === run.thread && it.started <= run.started
+      && !(before?.started > it.started)) before = it;
   }
   return before ? `Resumed: ${shown(before.title)}` : `Run ${run.run.slice(0, 8)}`;
 }
 
-function setConnection(name) {
-  state.connection = name;
-  touch('connection');
-}
+let live = null;
 
-/** Loads what there is and listens from there; again, if the stream ends. */
+/** Joins the stream, loads what there is and listens from there; again, if the stream ends. */
 export async function start(delay = FIRST_DELAY) {
-  const again = (next) => setTimeout(() => start(next), delay);
-  const seq = await reload();
-  if (seq === null) {
-    setConnection('reconnecting');
-    again(Math.min(delay * 2, LONGEST_DELAY));
-    return;
-  }
-  listen(seq, {
-    take: (kind, data) => {
+  const connection = (name) => {
+    state.connection = name;
+    touch('connection');
+  };
+  leave();
+  const joined = new Live({
+    take(kind, data) {
       queue.push([kind, data]);
       schedule();
     },
-    open: () => setConnection('live'),
-    broken: () => setConnection('reconnecting'),
-    closed: () => again(FIRST_DELAY),
+    open: () => connection('live'),
+    broken: () => connection('reconnecting'),
+    closed: () => setTimeout(start, delay),
   });
+  live = joined;
+  const seq = await reload();
+  // The page was left meanwhile, or begins anew.
+  if (live !== joined) return;
+  if (seq !== null) {
+    joined.begin(seq);
+    return;
+  }
+  leave();
+  connection('reconnecting');
+  setTimeout(() => start(Math.min(delay * 2, LONGEST_DELAY)), delay);
 }
+
+function leave() {
+  live?.leave();
+  live = null;
+}
+
+addEventListener('pagehide', leave);
+// A browser may keep a page that a person left, and bring it back.
+addEventListener('pageshow', ({ persisted }) => persisted && start());

@@ -7,12 +7,10 @@ export function drafts(round) {
   return round?.children.filter((it) => it.isSaid && !it.isWhole) ?? [];
 }
 
-/** Takes the text of a node away. */
 export function hide(node, chars) {
   Object.assign(node, { text: '', hidden: chars, isWhole: true, isGrowing: false });
 }
 
-/** Adds a chunk. */
 export function grow(tree, round, entry, block) {
   const kind = block.type === 'text' ? 'text' : 'thinking';
   let last = round.children.findLast((it) => it.isSaid);
@@ -25,7 +23,6 @@ export function grow(tree, round, entry, block) {
   tree.changed(last);
 }
 
-/** Replaces what streamed by the answer. */
 export function settleTexts(tree, round, entry, content) {
   const streamed = drafts(round);
   let index = 0;

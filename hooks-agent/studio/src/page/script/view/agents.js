@@ -1,9 +1,10 @@
 // Agents: their hooks in the order in which they run, and messages to them.
 
 import { api } from './api.js';
-import { agentOf, state } from './state.js';
-import { button, fill, h, icon, say } from './dom.js';
-import { count, shown } from './format.js';
+import { agentLink, runLink } from './place.js';
+import { agentOf, mayAct, state } from './state.js';
+import { action, backLink, field, fill, h, listHeading, say } from './dom.js';
+import { count, shortPaths, shown } from './format.js';
 
 // When the methods of an agent begin and end, in the order of a call.
 const MOMENTS = {
@@ -14,37 +15,29 @@ const MOMENTS = {
 };
 const PHASES = { PRE: [0, 0], AROUND: [0, 0.2], POST: [1, 0], ERROR: [1, 0.2], SETTLED: [1, 0.4] };
 
-/** The list of agents, beside a plan. */
 export function agentList(side, open) {
-  const items = state.agents.map((agent) => {
-    const link = h('a.agent', { href: `#/agents/${encodeURIComponent(agent.name)}` },
-      h('span.title', {}, shown(agent.name)),
-      h('span.who', {}, [shown(agent.model ?? ''), count(agent.tools?.length ?? 0, 'tool')]
-        .filter(Boolean).join(' · ')));
-    if (agent.name === open) link.setAttribute('aria-current', 'true');
-    return h('li', {}, link);
-  });
-  fill(side, h('h2.unseen', {}, 'Agents'), items.length
-    ? h('ul.runs', { 'aria-label': 'Agents' }, items)
+  const items = state.agents.map(({ name, model, tools = [] }) => h('li', {}, h('a.agent',
+    { href: agentLink(name), ariaCurrent: name === open ? 'true' : null }, h('span.title', {}, shown(name)),
+    h('span.who', {}, [shown(model), count(tools.length, 'tool')].filter(Boolean).join(' · ')))));
+  fill(side, listHeading('Agents'), items.length
+    ? h('ul.runs', { ariaLabel: 'Agents' }, items)
     : h('div.empty', {}, h('p', {}, 'No agents yet.'), h('p.muted', {}, 'Give the studio an agent, ',
       h('code', {}, 'studio.agent(agent)'), ', to see its hooks, decide for it and interrupt it.')));
 }
 
-/** The page of one agent. */
 export async function agentPage(main, name, isCurrent) {
   const agent = agentOf(name);
-  const back = h('a.back', { href: '#/agents', 'aria-label': 'Back to the agents' }, icon('back'),
-    'Agents');
   if (!name) {
-    fill(main, h('div.blank', {}, h('p', {}, 'Choose an agent to see its hooks.')));
+    fill(main, h('div.blank', {}, h('h1', {}, 'Agents'), h('p', {}, state.agents.length
+      ? 'Choose an agent to see its hooks.' : 'The agents of the studio are listed here, with their hooks.')));
     return;
   }
-  const plan = h('section.plan', { 'aria-label': 'Hooks' }, h('p.missing', {}, 'Loading the hooks.'));
-  fill(main, h('header.run-head', {}, back, h('div.run-title', {}, h('h1', {}, shown(name)),
+  const plan = h('section.plan', { ariaLabel: 'Hooks' }, h('p.missing', {}, 'Loading the hooks.'));
+  fill(main, h('header.run-head', {}, backLink('#/agents', 'Agents'), h('div.run-title', {}, h('h1', {}, shown(name)),
     agent?.model && h('span.muted.mono', {}, shown(agent.model))),
-  agent?.tools?.length > 0 && h('ul.tools', { 'aria-label': 'Tools' },
+  agent?.tools?.length > 0 && h('ul.tools', { ariaLabel: 'Tools' },
     agent.tools.map((tool) => h('li', {}, shown(tool))))),
-  agent?.chat && composer(name), plan);
+  agent?.chat && mayAct() && composer(name), plan);
   try {
     const { hooks, warnings } = await api.plan(name);
     if (isCurrent()) drawPlan(plan, hooks, warnings);
@@ -55,15 +48,17 @@ export async function agentPage(main, name, isCurrent) {
 
 function drawPlan(plan, hooks, warnings) {
   const groups = new Map();
-  for (const hook of hooks) {
+  const places = shortPaths(hooks.map((it) => it.registered_at ?? ''));
+  hooks.forEach((hook, at) => {
+    hook.place = places[at];
     if (!groups.has(hook.hook_type)) groups.set(hook.hook_type, []);
     groups.get(hook.hook_type).push(hook);
-  }
+  });
   fill(plan, h('h2', {}, 'Hooks'),
     warnings.map((text) => h('p.warning', {}, shown(text))),
     !hooks.length && h('p.missing', {}, 'This agent has no hooks. ',
       'Give it some with .hook(..) when it is built.'),
-    hooks.length > 0 && h('div.scroll', { tabIndex: 0, role: 'region', 'aria-label': 'Table of hooks' },
+    hooks.length > 0 && h('div.scroll', { tabIndex: 0, role: 'region', ariaLabel: 'Table of hooks' },
       h('table', {}, h('thead', {}, h('tr', {}, ['Hook', 'Level', 'Priority', 'Role', 'Registered at']
         .map((it) => h('th', { scope: 'col' }, it)))),
       [...groups].sort(byMoment).map(([type, of]) => h('tbody', {},
@@ -79,56 +74,36 @@ function momentOf(type) {
 
 const byMoment = ([one], [other]) => momentOf(one) - momentOf(other);
 
-function planRow({ name, level, priority, role, registered_at: place }) {
+function planRow({ name, level, priority, role, registered_at: whole, place }) {
   return h('tr', {}, h('td.hook-name', {}, shown(name)), h('td', {}, shown(level)),
     h('td.numeric', {}, String(priority)), h('td', {}, role ? shown(role).toLowerCase() : ''),
-    h('td.place', {}, shown(place ?? '')));
+    h('td.place', { title: shown(whole ?? '') }, shown(place)));
 }
 
 /** A field for a message to an agent; the thread is asked for if there is none. */
 export function composer(agent, thread) {
-  const where = thread === undefined && h('input', { value: 'default', 'aria-label': 'Thread',
-    autocomplete: 'off', spellcheck: false });
-  const text = h('textarea', { rows: 2, 'aria-label': `Message to ${shown(agent)}`,
+  const where = thread === undefined && field('Thread', { type: 'text', value: 'default' });
+  const text = h('textarea', { rows: 2, ariaLabel: `Message to ${shown(agent)}`,
     placeholder: thread === undefined ? `Message to ${shown(agent)}` : `Reply on thread ${shown(thread)}` });
   const status = h('p.status', { role: 'status' });
-  const send = async () => {
-    if (!text.value.trim()) {
-      say(status, 'Write a message first.');
-      text.focus();
-      return;
-    }
-    submit.disabled = true;
-    try {
-      const { run } = await api.send(agent, thread ?? (where.value.trim() || 'default'), text.value);
-      location.hash = `#/run/${encodeURIComponent(run)}`;
-    } catch (error) {
-      say(status, shown(error.message));
-      submit.disabled = false;
-    }
-  };
-  const steer = async () => {
-    if (!text.value.trim()) {
-      say(status, 'Write a message first.');
-      text.focus();
-      return;
-    }
-    now.disabled = true;
-    try {
-      const { taken_by: by } = await api.steer(agent, thread, text.value);
-      text.value = '';
-      say(status, by === 'running' ? 'The running call takes it.' : 'The next call takes it.');
-    } catch (error) {
-      say(status, shown(error.message));
-    }
-    now.disabled = false;
-  };
-  const now = button('Say it to the running call', steer);
-  const submit = button('Send', send, '.primary');
-  text.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
+  const sender = (label, send, kind) => action(label, async () => {
+    if (text.value.trim()) return send();
+    text.focus();
+    throw new Error('Write a message first.');
+  }, kind, (error) => say(status, shown(error.message)));
+  const submit = sender('Send', async () => {
+    const { run } = await api.send(agent, thread ?? (where.value.trim() || 'default'), text.value);
+    location.hash = runLink(run);
+  }, '.primary');
+  const now = sender('Say it to the running call', async () => {
+    const { taken_by: by } = await api.steer(agent, thread, text.value);
+    text.value = '';
+    say(status, by === 'running' ? 'The running call takes it.' : 'The next call takes it.');
   });
-  return h('section.composer', { 'aria-label': 'Message' },
-    where && h('label', {}, 'Thread ', where), text,
-    h('div.actions', {}, submit, thread !== undefined && agentOf(agent)?.steers && now, h('span.faint', {}, 'Ctrl Enter sends')), status);
+  text.addEventListener('keydown', ({ key, ctrlKey, metaKey }) => {
+    if (key === 'Enter' && (ctrlKey || metaKey)) submit.click();
+  });
+  return h('section.composer', { ariaLabel: 'Message' }, where && h('label', {}, 'Thread ', where), text,
+    h('div.actions', {}, submit, thread !== undefined && agentOf(agent)?.steers && now,
+      h('span.faint', {}, 'Ctrl Enter sends')), status);
 }

@@ -1,52 +1,89 @@
 // Tool calls that wait for a person, and what was decided.
 
 import { api } from './api.js';
-import { DECISIONS, whyOf } from './entry.js';
-import { agentOf, reloadApprovals, state, touch } from './state.js';
-import { announce, button, fill, h, say } from './dom.js';
-import { ago, clock, count, date, duration, shown } from './format.js';
-import { longText } from './code.js';
+import { Card } from './card.js';
+import { DECISIONS } from './entry.js';
+import { runLink } from './place.js';
+import { mayAct, state, touch } from './state.js';
+import { action, announce, arrange, fill, h } from './dom.js';
+import { clock, count, date, shown } from './format.js';
 
 /** The cards of what waits, in one place of the page. */
 export class Cards {
   constructor() {
     this.element = h('div.cards');
     this.cards = new Map();
+    /** The id of the card that a person opened, '' if they closed it, `undefined` without a choice. */
+    this.chosen = undefined;
+    this.isPage = false;
   }
 
-  draw() {
-    const waiting = [...state.waiting.values()].sort((one, other) => one.since - other.since);
+  /** `isPage`: the cards are the view, and not beside another one. */
+  draw(isPage = this.isPage) {
+    if (this.isPage !== isPage && !this.cards.get(this.chosen)?.draft) this.chosen = undefined;
+    this.isPage = isPage;
     for (const [id, card] of this.cards) {
       if (!state.waiting.has(id)) this.close(id, card);
     }
+    const waiting = this.sorted();
     for (const approval of waiting) {
-      if (!this.cards.has(approval.id)) {
-        const card = new Card(approval, () => this.remove(approval.id));
-        this.cards.set(approval.id, card);
-        this.element.append(card.element);
-      }
-      const isSame = (it) => it.agent === approval.agent && it.thread === approval.thread;
-      this.cards.get(approval.id).tellOthers(waiting.filter(isSame).length);
+      if (!this.cards.has(approval.id)) this.cards.set(approval.id, new Card(approval, this));
+      const isSame = (it) => it.run === approval.run && it.id !== approval.id;
+      this.cards.get(approval.id).tellOthers(waiting.filter(isSame).map((it) => it.tool));
     }
+    // Those that a person has to read stay where they are.
+    const order = waiting.map((it) => this.cards.get(it.id).element);
+    [...this.element.children].forEach((it, at) => {
+      if (!order.includes(it)) order.splice(at, 0, it);
+    });
+    arrange(this.element, order);
+    this.openOne(waiting);
+  }
+
+  /** What waits: that of the open run first, then the oldest first. */
+  sorted() {
+    const ofOpen = (it) => state.open?.trees.has(it.run) ?? false;
+    return [...state.waiting.values()].sort((one, other) => ofOpen(other) - ofOpen(one)
+      || one.since - other.since);
+  }
+
+  openOne([first]) {
+    if (this.chosen && !state.waiting.has(this.chosen)) this.chosen = undefined;
+    const isUsual = first && (this.isPage || (state.open?.trees.has(first.run) ?? false));
+    this.opened = this.chosen ?? (isUsual ? first.id : '');
+    for (const [id, card] of this.cards) card.open(id === this.opened);
+  }
+
+  toggle(id) {
+    this.chosen = this.opened === id ? '' : id;
+    this.openOne(this.sorted());
   }
 
   /** Removes the card of what no longer waits, unless a person has something to read or keep. */
   close(id, card) {
     const decided = state.decided.find((it) => it.id === id);
-    if (!card.isBusy()) {
-      this.remove(id);
-      return;
-    }
-    if (card.isOver) return;
+    if (!card.isBusy()) this.remove(id);
+    if (!card.isBusy() || card.isOver || card.isSending) return;
     const what = decided ? `It was ${DECISIONS[decided.decision] ?? decided.decision} elsewhere.`
       : 'It no longer waits.';
     card.end(`${what} What you wrote was not sent.`);
   }
 
+  /** Removes a card. The focus that was in it goes to the next one, or to the heading. */
   remove(id) {
-    this.cards.get(id)?.element.remove();
+    const card = this.cards.get(id);
+    if (!card) return;
+    const hadFocus = card.element.contains(document.activeElement);
+    const beside = card.element.nextElementSibling ?? card.element.previousElementSibling;
+    card.element.remove();
     this.cards.delete(id);
     touch('approvals');
+    if (!hadFocus) return;
+    const [next, to] = [...this.cards].find(([, it]) => it.element === beside) ?? [];
+    if (this.isPage) this.chosen = next;
+    this.openOne(this.sorted());
+    if (to) to.focus();
+    else focusHeading();
   }
 
   tick(now) {
@@ -54,198 +91,19 @@ export class Cards {
   }
 
   focusFirst() {
-    this.element.querySelector('.card')?.focus();
+    const [first] = this.sorted();
+    if (!first) return;
+    if (!this.opened) this.toggle(first.id);
+    (this.cards.get(this.opened) ?? this.cards.get(first.id))?.focus();
   }
 }
 
-/** Who asks: a hook that asks alone by its name, several by name and reason, with what was answered before. */
-function askedBy(askers) {
-  const name = (it) => (it.hook ? shown(it.hook) : 'the tool');
-  if (!askers.length) return '';
-  if (askers.length === 1) return h('p.faint', {}, `Asked by ${name(askers[0])}`);
-  return h('ul.askers', { 'aria-label': 'Asked by' }, askers.map((it) => h('li', {},
-    h('span.faint', {}, `${name(it)}${it.is_answered ? ', answered before' : ''} `),
-    h('span', {}, shown(it.reason ?? '')))));
+function focusHeading() {
+  const heading = document.querySelector('main h1') ?? document.querySelector('main');
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }
 
-/** What hooks know of the arguments, such as where they came from. */
-function told(notes) {
-  if (!notes.length) return '';
-  return h('ul.notes', { 'aria-label': 'What is known of the arguments' }, notes.map((it) =>
-    h('li', {}, it.argument ? h('code', {}, shown(it.argument)) : 'The call', ` ${shown(it.text)}`)));
-}
-
-class Card {
-  constructor(approval, remove) {
-    this.approval = approval;
-    this.remove = remove;
-    this.isOver = false;
-    this.times = h('span.times');
-    this.form = h('div.decision');
-    this.others = h('p.note');
-    this.status = h('p.status', { role: 'status' });
-    const { tool, agent, agents = [], thread, description, why, askers = [], notes = [] }
-      = approval;
-    const path = [agent, ...agents].map(shown).join(' › ');
-    this.element = h('article.card', { tabIndex: -1, 'aria-label': `Approval of ${shown(tool)}` },
-      h('header', {}, h('h3', {}, shown(tool)), this.times),
-      h('p.from', {}, path, h('span.faint', {}, ` thread ${shown(thread)}`)),
-      description || why ? h('p.why', {}, shown(description || whyOf(why))) : '',
-      askedBy(askers),
-      h('h4', {}, 'Arguments'),
-      approval.hidden
-        ? h('p.note', {}, 'The studio shows no content, so the call can only be denied.')
-        : longText('pre.code', approval.shown),
-      told(notes),
-      this.others, this.form, this.status,
-      h('a.link', { href: `#/run/${encodeURIComponent(approval.run)}` }, 'Open the run'));
-    this.buttons();
-    this.tick(Date.now());
-  }
-
-  /** Says that other questions hold the call too. */
-  tellOthers(all) {
-    say(this.others, all > 1 ? `The call goes on when all ${all} questions of its thread are decided.`
-      : '');
-  }
-
-  allows(kind) {
-    return !this.approval.allowed || this.approval.allowed.includes(kind);
-  }
-
-  buttons() {
-    const { agent } = this.approval;
-    this.draft = null;
-    if (agentOf(agent) && !agentOf(agent).decides) {
-      fill(this.form, h('p.note', {}, `Give the studio the agent ${shown(agent)} to decide here.`));
-      return;
-    }
-    const remember = this.rememberFor();
-    const approve = () => this.send(remember?.value
-      ? { decision: 'approve', remember: Number(remember.value) } : { decision: 'approve' });
-    fill(this.form, h('div.actions', {},
-      this.allows('approve') && button('Approve', approve, '.primary'),
-      this.allows('edit') && button('Edit', () => this.edit()),
-      this.allows('reject') && button('Deny', () => this.deny(), '.danger')),
-      remember && h('label.remember', {}, 'An approval counts ', remember));
-  }
-
-  /** What an approval may be remembered for: once, unless the person chooses more. */
-  rememberFor() {
-    const choices = this.allows('approve') ? this.approval.remember ?? [] : [];
-    if (!choices.length) return null;
-    return h('select', {}, h('option', { value: '' }, 'once'),
-      choices.map((text, index) => h('option', { value: String(index) }, shown(text))));
-  }
-
-  edit() {
-    const text = this.approval.source;
-    const area = h('textarea.code', { value: text, spellcheck: false, rows:
-      Math.min(16, text.split('\n').length + 1), 'aria-label': 'Arguments as JSON' });
-    const problem = h('p.problem', { id: `problem-${this.approval.id}` });
-    area.setAttribute('aria-describedby', problem.id);
-    const send = button('Approve these', () => this.send({ decision: 'edit', input: area.value }),
-      '.primary');
-    const check = () => {
-      let message = '';
-      try {
-        const input = JSON.parse(area.value);
-        const isObject = input && typeof input === 'object' && !Array.isArray(input);
-        if (!isObject) message = 'Arguments are a JSON object: { … }.';
-      } catch (error) {
-        message = `This is not JSON: ${error.message}`;
-      }
-      say(problem, message);
-      area.setAttribute('aria-invalid', message !== '');
-      send.disabled = message !== '';
-      this.draft = area.value === text ? null : area.value;
-    };
-    area.addEventListener('input', check);
-    this.problem = problem;
-    fill(this.form, area, problem, h('div.actions', {}, send, button('Cancel', () => this.back())));
-    area.focus();
-  }
-
-  deny() {
-    const reason = h('textarea', { rows: 2, placeholder: 'Why not? The model reads it.',
-      'aria-label': 'Reason', oninput: () => { this.draft = reason.value || null; } });
-    const send = () => this.send({ decision: 'deny', reason: reason.value.trim() || undefined });
-    fill(this.form, reason, h('div.actions', {}, button('Deny the call', send, '.danger.solid'),
-      button('Cancel', () => this.back())));
-    reason.focus();
-  }
-
-  back() {
-    this.buttons();
-    this.element.focus();
-  }
-
-  async send(decision) {
-    const { id, digest, tool } = this.approval;
-    const all = [...this.form.querySelectorAll('button, textarea')];
-    this.isSending = true;
-    for (const it of all) it.disabled = true;
-    say(this.status, 'Sending.');
-    try {
-      await api.decide(id, { ...decision, digest });
-      this.draft = null;
-      this.isSending = false;
-      this.isOver = true;
-      announce(`${shown(tool)}: ${DECISIONS[decision.decision]}`);
-      say(this.status, `${sentence(DECISIONS[decision.decision])} at ${clock(Date.now())}.`);
-      fill(this.form);
-      state.waiting.delete(id);
-      reloadApprovals().catch(() => {});
-    } catch (error) {
-      this.isSending = false;
-      await this.refused(error, all);
-    }
-  }
-
-  async refused(error, all) {
-    for (const it of all) it.disabled = false;
-    announce(error.message);
-    if (error.status === 409 || error.status === 404) {
-      const what = { changed: 'The arguments changed after they were shown.', expired: 'It expired.',
-        decided: 'It was decided before.', unknown: 'It no longer waits.' }[error.code];
-      this.end(`${what ?? error.message} Nothing was done here.`);
-      await reloadApprovals().catch(() => {});
-      return;
-    }
-    if (error.status === 422 && this.problem?.isConnected) {
-      say(this.status, '');
-      say(this.problem, shown(error.message));
-      return;
-    }
-    say(this.status, shown(error.message));
-  }
-
-  isBusy() {
-    return this.isSending || this.isOver === 'told' || this.draft !== null;
-  }
-
-  /** Says what happened, and waits until the person has read it. */
-  end(text) {
-    this.isOver = 'told';
-    this.element.classList.add('is-over');
-    say(this.status, text);
-    const keep = this.draft && h('pre.code', {}, shown(this.draft));
-    fill(this.form, keep, h('div.actions', {}, button('Dismiss', this.remove)));
-  }
-
-  tick(now) {
-    const { since, expires } = this.approval;
-    const waits = ago(since, now);
-    const parts = [waits === 'now' ? 'asked now' : `waits ${waits}`];
-    if (expires) parts.push(expires > now ? `expires in ${duration(expires - now)}` : 'expired');
-    say(this.times, parts.join(' · '));
-    this.element.classList.toggle('is-late', Boolean(expires) && expires - now < 60_000);
-  }
-}
-
-const sentence = (text) => text[0].toUpperCase() + text.slice(1);
-
-/** What was decided, the latest first. */
 export function decidedList() {
   if (!state.decided.length) return h('p.missing', {}, 'Nothing was decided yet.');
   return h('ul.decided', {}, state.decided.map((it) => h('li', {},
@@ -254,54 +112,49 @@ export function decidedList() {
     h('span.muted', {}, `${shown(it.agent)} · ${shown(it.thread)}`),
     it.reason && h('span.wrap', {}, shown(it.reason)),
     h('span.faint.end', { title: date(it.at) }, `${it.by ? `${shown(it.by)}, ` : ''}${clock(it.at)}`),
-    h('a.link', { href: `#/run/${encodeURIComponent(it.run)}` }, 'Run'))));
+    h('a.link', { href: runLink(it.run) }, 'Run'))));
 }
 
 /** The approvals that are remembered, each with what it lets run and how to end it. */
 export class RememberedList {
   constructor() {
-    this.element = h('section.remembered', { 'aria-label': 'Remembered' });
+    this.element = h('section.recent.remembered', { ariaLabel: 'Remembered' });
   }
 
   async load() {
-    let all;
+    let told;
     try {
-      all = (await api.remembered()).remembered;
+      const { remembered: all } = await api.remembered();
+      told = all.length ? h('ul.decided', {}, all.map((it) => this.row(it)))
+        : h('p.missing', {}, 'No approval is remembered.');
     } catch (error) {
-      fill(this.element, h('h2', {}, 'Remembered'), h('p.problem', {}, shown(error.message)));
-      return;
+      told = h('p.problem', {}, shown(error.message));
     }
-    fill(this.element, h('h2', {}, 'Remembered'), all.length
-      ? h('ul.decided', {}, all.map((it) => this.row(it)))
-      : h('p.missing', {}, 'No approval is remembered.'));
+    fill(this.element, h('h2', {}, 'Remembered'), told);
   }
 
   row(it) {
     const path = [it.agent, ...it.agents].map(shown).join(' › ');
     const whom = it.thread ? `thread ${it.thread}` : it.reach === 'for this user' ? `user ${it.user}` : it.reach;
     const rule = it.arguments === undefined ? '' : `${it.rule} · shown: ${it.arguments}`;
-    const end = button('Revoke', () => this.revoke(it, end), '.danger');
     return h('li', {},
       h('span.tool-name', {}, shown(it.tool)),
       h('span.muted', {}, `${path} · ${shown(whom)}`),
       h('span.wrap', {}, shown(rule)),
       h('span.faint', { title: date(it.given_at) },
         `by ${shown(it.given_by)}, ${clock(it.given_at)}; used ${it.uses} of ${it.most_uses}; until ${date(it.expires)}`),
-      end);
+      mayAct() && action('Revoke', () => this.revoke(it), '.danger'));
   }
 
-  async revoke(it, end) {
-    end.disabled = true;
+  async revoke({ id, tool }) {
     try {
-      await api.revoke(it.id);
-      announce(`The approval of ${shown(it.tool)} is revoked`);
-    } catch (error) {
-      announce(error.message);
+      await api.revoke(id);
+      announce(`The approval of ${shown(tool)} is revoked`);
+    } finally {
+      await this.load();
     }
-    await this.load();
   }
 }
 
-/** The number of what waits, in words. */
 export const waitingText = () => `${count(state.waiting.size, 'tool call')} ${
   state.waiting.size === 1 ? 'waits' : 'wait'} for a decision`;

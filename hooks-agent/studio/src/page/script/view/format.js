@@ -14,17 +14,16 @@ export function shown(text) {
   return String(text ?? '').replaceAll('\r\n', '\n').replace(UNSEEN, escape);
 }
 
-/** `1,234`. */
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const number = (value) => NUMBERS.format(value ?? 0);
 
-/** `1.2k`. */
 export function compact(value) {
-  if (value < 1000) return String(value ?? 0);
+  if (!(value >= 1000)) return String(value ?? 0);
   if (value < 999_500) return `${(value / 1000).toFixed(value < 9950 ? 1 : 0)}k`;
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
-/** `3 rounds`. */
 export const count = (value, word) => `${number(value)} ${word}${value === 1 ? '' : 's'}`;
 
 /** Milliseconds as `240 ms`, `1.2 s`, `3:05`, `2 h 5 min`. */
@@ -38,6 +37,8 @@ export function duration(ms) {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+export const wholeSeconds = (ms) => (ms < 60_000 ? `${Math.max(0, Math.floor(ms / 1000))} s` : duration(ms));
+
 /** Microseconds as `12 µs`, `3.4 ms`. */
 export function micros(us) {
   if (us < 1000) return `${Math.round(us)} µs`;
@@ -47,12 +48,49 @@ export function micros(us) {
 
 /** How long ago, as `now`, `12 s`, `5 min`, `3 h`, `2 d`. */
 export function ago(at, now = Date.now()) {
-  const seconds = Math.max(0, Math.floor((now - at) / 1000));
+  const seconds = Math.floor((now - at) / 1000);
   if (seconds < 2) return 'now';
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
+  const [unit, size] = [['d', 86_400], ['h', 3600], ['min', 60]].find(([, it]) => seconds >= it) ?? ['s', 1];
+  return `${Math.floor(seconds / size)} ${unit}`;
+}
+
+const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+
+/** The hour and minute, and the day if it is not clear. */
+export const hour = (at, hasDay) => (hasDay ? `${DAY.format(at)}, ${TIME.format(at)}` : TIME.format(at));
+
+const UTC_DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short',
+  timeZone: 'UTC' });
+export const day = (at) => UTC_DAY.format(at);
+
+/** `$1.25`; amounts below a cent have more digits. */
+export function money(value, currency = 'USD') {
+  const digits = value && Math.abs(value) < 0.01 ? 4 : 2;
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  try {
+    return value.toLocaleString('en', { style: 'currency', currency, ...options });
+  } catch {
+    // It is no code of a currency.
+    return `${value.toLocaleString('en', options)} ${shown(currency)}`;
+  }
+}
+
+/** An amount of a currency that is not known, with three digits. */
+export const amount = (value) => String(Number(value.toPrecision(3)));
+
+const OF_OTHERS = /^.*[\\/]registry[\\/]src[\\/][^\\/]+[\\/]/;
+
+/** Paths without the leading folders that all of them have: those of the workspace, and of others. */
+export function shortPaths(paths) {
+  const cut = paths.map((path) => path.replace(OF_OTHERS, ''));
+  const own = cut.filter((path, at) => path && path === paths[at]).map((it) => it.split(/[\\/]/));
+  let common = 0;
+  while (own.length && own.every((it) => it.length > common + 1 && it[common] === own[0][common])) {
+    common += 1;
+  }
+  const shorten = (path) => path.split(/[\\/]/).slice(common).join('/');
+  return cut.map((path, at) => (path === paths[at] ? shorten(path) : path));
 }
 
 export const clock = (at) => CLOCK.format(at);

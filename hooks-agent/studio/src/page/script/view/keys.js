@@ -8,18 +8,20 @@ const KEYS = [
   ['Home End', 'first, last entry'],
   ['Enter', 'open the run; open or close the entry'],
   ['→ ←', 'open, close the entry'],
+  ['x X', 'next, previous failure of the run, or difference'],
+  ['c l', 'copy the text of the entry, its link'],
+  ['+ - 0', 'more, less, all of the time of the run'],
   ['Esc', 'from an entry to the list; close what is open'],
-  ['/', 'filter runs'],
+  ['/', 'search runs, or hooks'],
   ['a', 'to the first waiting approval'],
   ['e d', 'on an approval: edit, deny'],
-  ['g then r a h', 'runs, approvals, agents and hooks'],
+  ['g then r c a h k', 'runs, conversations, approvals, agents, hooks'],
   ['t', 'colours: as the system, light, dark'],
   ['?', 'this page'],
 ];
 
-/** Shows the keys. */
 export function showHelp() {
-  const dialog = h('dialog.help', { 'aria-label': 'Keyboard' },
+  const dialog = h('dialog.help', { ariaLabel: 'Keyboard' },
     h('h2', {}, 'Keyboard'),
     h('dl', {}, KEYS.map(([keys, what]) => h('div', {},
       h('dt', {}, keys.split(' ').map((it) => (it === 'then' ? ' then ' : h('kbd', {}, it)))),
@@ -36,31 +38,23 @@ export function listenKeys(page) {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog')) return;
     const { target, key } = event;
-    const isField = target.matches?.('input, textarea, select');
-    if (isField) {
+    if (target.matches?.('input, textarea, select')) {
       if (key === 'Escape') leaveField(target);
       return;
     }
-    const wasGoing = isGoing;
-    isGoing = false;
-    if (wasGoing && GO[key]) {
-      location.hash = GO[key];
-    } else if (key === 'g') {
-      isGoing = true;
-      return;
-    } else if (!press(page, target, key)) {
-      return;
-    }
+    const place = isGoing && GO[key];
+    isGoing = key === 'g' && !place;
+    if (place) location.hash = place;
+    else if (isGoing || !press(page, target, key)) return;
     event.preventDefault();
   });
 }
 
-const GO = { r: '#/', a: '#/approvals', h: '#/agents' };
+const GO = { r: '#/', c: '#/threads', a: '#/approvals', h: '#/agents', k: '#/hooks' };
 
 function leaveField(field) {
-  const card = field.closest('.card');
-  if (card) card.focus();
-  else field.blur();
+  field.blur();
+  field.closest('.card')?.focus();
 }
 
 function press(page, target, key) {
@@ -82,7 +76,7 @@ function press(page, target, key) {
     case '/': return page.filter();
     case 't': return page.theme();
     case '?': showHelp(); return true;
-    default: return false;
+    default: return page.other(key, target);
   }
 }
 

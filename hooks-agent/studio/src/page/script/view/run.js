@@ -1,34 +1,52 @@
-// One run: its head, and the tree of what happened.
+// One run: its head, the tree of what happened, and the time of it.
 
-import { api } from './api.js';
 import { STATES, REASONS } from './entry.js';
-import { agentOf, openRun, state, titleOf, touch } from './state.js';
-import { announce, button, fill, h, icon, say } from './dom.js';
-import { clock, compact, count, date, duration, number, shown } from './format.js';
-import { headButton, placeBar, renderRow, updateRow } from './rows.js';
+import { runLink } from './place.js';
+import { agentOf, mayAct, openRun, state, titleOf, touch } from './state.js';
+import { announce, button, fill, h, say } from './dom.js';
+import { drawBars, timesOf } from './bars.js';
+import { RowTools, copyRow } from './copy.js';
+import { duration } from './format.js';
+import { renderRow, updateRow } from './rows.js';
+import { RunHead } from './run_head.js';
 import { composer } from './agents.js';
+import { countQuiet, pathTo } from './node.js';
+import { hasTime } from './spans.js';
+import { Timeline } from './timeline.js';
 import { Windowed } from './windowed.js';
 
 const QUIET = 'studio-quiet-hooks';
+const PACE = 250;
 const isOpenFirst = (node) => node.kind !== 'hooks';
+const isFailure = ({ failure, settled, result }) =>
+  Boolean(failure || settled?.failure || result?.is_error);
 
 export class RunPage {
   constructor(main) {
     this.main = main;
-    this.head = h('header.run-head');
-    this.tree = h('div.tree', { role: 'tree', 'aria-label': 'What happened', tabIndex: 0 });
+    this.tree = h('div.tree', { role: 'tree', ariaLabel: 'What happened', tabIndex: 0 });
+    this.time = new Timeline(this.tree, {
+      changed: () => this.redraw(),
+      moved: () => this.tick(),
+    });
+    this.head = new RunHead(this, this.time.control);
     this.foot = h('div.run-foot');
     this.follow = button('Follow', () => this.toEnd(), '.follow');
     this.list = new Windowed({
       root: this.tree,
       scroller: main,
-      render: (row) => renderRow(row, (key) => this.toggle(key)),
-      update: updateRow,
+      render: (row) => this.dress(renderRow(row, (key) => this.toggle(key)), row),
+      update: (element, row) => {
+        updateRow(element, row);
+        this.dress(element, row);
+      },
     });
     this.showsQuiet = localStorage.getItem(QUIET) === 'yes';
     this.rows = new Map();
     this.isFollowing = true;
     main.addEventListener('scroll', () => this.noteScroll(), { passive: true });
+    const rowOf = (element) => this.rows.get(element.closest('.row')?.dataset.key);
+    this.tools = new RowTools(this.tree, rowOf, (node) => this.linkOf(node));
     // One stop for the tab key: the tree, or the row that was focused last.
     this.tree.addEventListener('focus', () => this.focus(this.current ?? this.list.rows[0]?.key));
     this.tree.addEventListener('focusin', (event) => {
@@ -40,13 +58,19 @@ export class RunPage {
       const row = event.target.closest('.row');
       if (row && event.target.closest('.head')) this.toggle(row.dataset.key);
     });
+    this.tree.addEventListener('pointerover', ({ target }) => {
+      const [cell, row] = [target.closest('.bar'), rowOf(target)];
+      if (cell && row) cell.title = timesOf(cell.parentElement.spans, this.view.tree.at, Date.now());
+    });
   }
 
-  /** Shows the run that is open. */
-  show() {
+  /** Shows the run that is open, and the entry of this number if there is one. */
+  show(at) {
     this.view = null;
-    fill(this.main, this.head, this.tree, this.foot, this.follow);
-    this.isFollowing = true;
+    this.at = at;
+    fill(this.main, this.head.element, this.time.element, this.foot, this.follow);
+    this.time.fit();
+    this.isFollowing = !at;
     this.lastTop = 0;
     this.follow.hidden = true;
     this.draw();
@@ -54,149 +78,73 @@ export class RunPage {
 
   draw() {
     const view = state.open;
-    if (!view || !this.head.isConnected) return;
-    if (view !== this.view) {
+    if (!view || !this.foot.isConnected) return;
+    const isOther = view !== this.view;
+    if (isOther) {
       const isSame = this.view?.id === view.id;
       this.view = view;
       this.version = -1;
-      if (!isSame) {
-        this.rows.clear();
-        this.list.clear();
-        this.current = null;
-        fill(this.foot);
-        this.headState = null;
-      }
+      if (!isSame) this.forget();
     }
-    this.drawHead(view);
-    if (view.version !== this.version) {
+    const isNew = view.version !== this.version;
+    if (isNew) this.quiet = countQuiet(view.tree);
+    this.head.draw(view, this.quiet, isOther);
+    this.drawFoot(view.tree?.summary ?? state.runs.get(view.id));
+    this.time.element.hidden = Boolean(view.error);
+    this.tick(isOther ? 0 : PACE);
+    if (isNew) {
       this.version = view.version;
       this.list.set(this.flatten(view.tree));
     }
     for (const node of view.dirty) this.list.refresh(node.key);
     view.dirty.clear();
-    this.tick();
-    if (this.isFollowing && this.isLive()) this.toEnd();
+    if (this.at && view.isLoaded) this.reveal(this.at);
+    else if (this.isFollowing && this.isLive()) this.toEnd();
   }
 
-  isRunning() {
+  forget() {
+    this.rows.clear();
+    this.list.clear();
+    this.current = this.marked = this.isOver = this.footShape = null;
+    this.time.part = null;
+    fill(this.foot);
+  }
+
+  get isRunning() {
     return this.view?.tree?.summary?.state === 'running';
   }
 
   /** Whether it runs, or ended just now: its last entries may follow. */
   isLive() {
-    return this.isRunning() || Date.now() - (this.view?.tree?.end ?? 0) < 2000;
+    return this.isRunning || Date.now() - (this.view?.tree?.end ?? 0) < 2000;
   }
 
-  /** Shows what was decided meanwhile. */
   drawDecisions() {
     for (const [key, { row }] of this.list.elements) {
       if (row.node.kind === 'asked') this.list.refresh(key);
     }
   }
 
-  drawHead(view) {
-    const run = view.tree?.summary ?? state.runs.get(view.id);
-    if (view.error || !run) {
-      const text = view.error?.message ?? 'Loading the run.';
-      fill(this.head, backLink(), h('h1', {}, view.error ? 'This run is not here' : 'Run'),
-        h('p.missing', {}, text));
-      return;
-    }
-    const quiet = this.countQuiet();
-    const shape = [run.state, run.title, quiet, this.showsQuiet, view.isLoaded, run.dropped].join();
-    if (shape !== this.headState) {
-      this.headState = shape;
-      this.facts = new Map();
-      const fact = (name) => {
-        const value = h('dd');
-        this.facts.set(name, value);
-        return h('div.fact', {}, h('dt', {}, name), value);
-      };
-      fill(this.head, backLink(),
-        h('div.run-title', {},
-          h('h1', {}, titleOf(run)),
-          h(`span.chip.state.${run.state}`, {}, STATES[run.state] ?? run.state),
-          h('span.spacer'),
-          h('div.head-actions', {},
-            quiet > 0 && headButton(`Quiet hooks ${number(quiet)}`, () => this.toggleQuiet(),
-              this.showsQuiet),
-            this.foldButton(),
-            run.state === 'running' && this.interruptButton(run))),
-        h('dl.facts', {}, ['Agent', 'Thread', 'User', 'Started', 'Took', 'Rounds', 'Tools', 'Tokens', 'Run']
-          .map(fact)),
-        run.dropped > 0 && h('p.note', {}, `The first ${count(run.dropped, 'event')} of this run are`
-          + ' no longer kept.'));
-      this.drawFoot(run);
-    }
-    this.fact('Agent', shown(run.agent));
-    this.fact('Thread', shown(run.thread));
-    this.fact('User', run.user ? shown(run.user) : 'nobody');
-    this.fact('Rounds', number(run.rounds));
-    this.fact('Tools', number(run.tools));
-    const [input, output] = [run.input_tokens, run.output_tokens];
-    this.fact('Tokens', input || output ? `${compact(input)} in, ${compact(output)} out` : 'none');
-    this.fact('Started', clock(run.started));
-    this.facts.get('Started').title = date(run.started);
-    this.facts.get('Run').title = run.run;
-    this.fact('Run', run.run.slice(0, 8));
-  }
-
-  fact(name, text) {
-    say(this.facts.get(name), text);
-  }
-
   drawFoot(run) {
-    const canChat = agentOf(run.agent)?.chat && !run.parent && run.state !== 'running';
-    const reason = REASONS[run.reason] ?? '';
-    if (!canChat || run.state === 'waiting') fill(this.foot);
+    if (!run) return;
+    const canChat = agentOf(run.agent)?.chat && mayAct() && !run.parent
+      && !['running', 'waiting'].includes(run.state);
+    const shape = [run.run, run.state, canChat].join();
+    if (shape === this.footShape) return;
+    this.footShape = shape;
+    if (!canChat) fill(this.foot);
     else if (!this.foot.firstChild) fill(this.foot, composer(run.agent, run.thread));
     if (this.isOver === false && run.state !== 'running') {
-      announce(`${titleOf(run)}: ${STATES[run.state] ?? run.state} ${reason}`);
+      announce(`${titleOf(run)}: ${STATES[run.state] ?? run.state} ${REASONS[run.reason] ?? ''}`);
     }
     this.isOver = run.state !== 'running';
   }
 
-  interruptButton(run) {
-    const made = button('Interrupt', async () => {
-      made.disabled = true;
-      try {
-        await api.interrupt(run.run);
-        say(made, 'Interrupting');
-      } catch (error) {
-        announce(error.message);
-        made.title = error.message;
-        made.disabled = false;
-      }
-    }, '.danger');
-    return made;
-  }
-
-  foldButton() {
-    const made = headButton('Collapse', () => {
-      const isOpen = made.textContent === 'Expand';
-      this.foldAll(isOpen);
-      say(made, isOpen ? 'Collapse' : 'Expand');
-    });
-    return made;
-  }
-
-  countQuiet() {
-    let quiet = 0;
-    const visit = (node) => {
-      if (node.kind === 'hooks') quiet += node.children.length;
-      else node.children.forEach(visit);
-    };
-    if (this.version !== this.view.version && this.view.tree) {
-      visit(this.view.tree);
-      this.quiet = quiet;
-    }
-    return this.quiet ?? 0;
-  }
-
   flatten(tree) {
     const rows = [];
+    const isTime = this.time.mode === 'time';
     const visit = (node, depth, position) => {
-      if (node.kind === 'hooks' && !this.showsQuiet) return;
+      if (node.kind === 'hooks' && (isTime || !this.showsQuiet)) return;
       const isOpen = this.view.folds.get(node.key) ?? isOpenFirst(node);
       const hasChildren = node.children.some((it) => it.kind !== 'hooks' || this.showsQuiet);
       let row = this.rows.get(node.key);
@@ -205,21 +153,34 @@ export class RunPage {
         row = { key: node.key, node, depth, position, isOpen, hasChildren };
         this.rows.set(node.key, row);
       }
-      rows.push(row);
+      if (!isTime || hasTime(node)) rows.push(row);
       if (isOpen) node.children.forEach((child, at) => visit(child, depth + 1, at + 1));
     };
     tree?.children.forEach((child, at) => visit(child, 0, at + 1));
     return rows;
   }
 
-  /** Brings times and bars of the rows in the document up to date. */
-  tick() {
+  dress(element, { key }) {
+    element.classList.toggle('is-marked', key === this.marked);
+    if (this.time.window) this.drawTime(element, Date.now());
+    return element;
+  }
+
+  drawTime({ parts: { bar, time }, spans }, now) {
+    drawBars(bar, spans, this.time.window, now);
+    if (spans[0]?.to === null) say(time, duration(now - spans[0].from));
+  }
+
+  /** Brings times and bars of the rows in the document up to date, at most so often while it goes on. */
+  tick(pace = 0) {
     const tree = this.view?.tree;
-    if (!tree || !this.head.isConnected) return;
+    if (!tree?.at || !this.foot.isConnected) return;
     const now = Date.now();
-    const until = tree.end ?? now;
-    for (const { element } of this.list.elements.values()) placeBar(element, tree.at, until, now);
-    if (this.facts && tree.summary) this.fact('Took', duration(until - tree.at));
+    this.head.fact('Took', duration((tree.end ?? now) - tree.at));
+    if (now - this.ticked < pace) return;
+    this.ticked = now;
+    if (!this.time.take(tree, now) && tree.end) return;
+    for (const { element } of this.list.elements.values()) this.drawTime(element, now);
   }
 
   toggle(key, isOpen) {
@@ -230,10 +191,8 @@ export class RunPage {
   }
 
   foldAll(isOpen) {
-    for (const { key, node } of [...this.rows.values()]) {
-      if (node.kind === 'round' || node.kind === 'tool' || node.kind === 'run') {
-        this.view.folds.set(key, isOpen);
-      }
+    for (const { key, node } of this.rows.values()) {
+      if (['round', 'tool', 'run'].includes(node.kind)) this.view.folds.set(key, isOpen);
     }
     this.redraw();
   }
@@ -250,13 +209,13 @@ export class RunPage {
   }
 
   noteScroll() {
-    if (!this.head.isConnected) return;
+    if (!this.foot.isConnected) return;
     // What is added below moves nothing: only a person scrolls up.
     const { scrollTop, scrollHeight, clientHeight } = this.main;
     if (scrollHeight - scrollTop - clientHeight < 60) this.isFollowing = true;
     else if (scrollTop < this.lastTop) this.isFollowing = false;
     this.lastTop = scrollTop;
-    this.follow.hidden = this.isFollowing || !this.isRunning();
+    this.follow.hidden = this.isFollowing || !this.isRunning;
   }
 
   toEnd() {
@@ -269,24 +228,81 @@ export class RunPage {
   move(by) {
     const keys = this.list.rows.map((row) => row.key);
     const now = keys.indexOf(document.activeElement?.closest?.('.row')?.dataset.key);
-    const next = now < 0 ? (by > 0 ? 0 : keys.length - 1)
-      : Math.min(keys.length - 1, Math.max(0, now + by));
-    this.focus(keys[next]);
+    const next = now >= 0 ? now + by : by > 0 ? 0 : Infinity;
+    this.focus(keys[Math.min(keys.length - 1, Math.max(0, next))]);
   }
 
-  focus(key) {
+  focus(key, block = 'nearest') {
     const element = this.list.reach(key);
     element?.focus({ preventScroll: true });
-    element?.scrollIntoView({ block: 'nearest' });
+    element?.scrollIntoView({ block });
+    return element;
   }
 
-  /** Opens the run, which the address names. */
+  nextFailure(by) {
+    const { rows } = this.list;
+    const now = rows.findIndex((row) => row.key === this.current);
+    const at = (step) => rows[(now + step * by + 2 * rows.length) % rows.length];
+    for (let step = 1; step <= rows.length; step += 1) {
+      if (isFailure(at(step).node)) return this.focus(at(step).key);
+    }
+    return announce('Nothing failed in what is open.');
+  }
+
+  linkOf(node) {
+    return runLink(this.view.id, node.seq);
+  }
+
+  goTo(at) {
+    this.at = at;
+    this.draw();
+  }
+
+  /** Opens what is around the entry of this number, moves there and marks it. */
+  reveal(at) {
+    this.at = null;
+    const path = pathTo(this.view.tree, this.view.placeOf(Number(at)));
+    if (!path?.length) return;
+    const { key } = path.at(-1);
+    for (const node of path.slice(0, -1)) this.view.folds.set(node.key, true);
+    if (path.some((node) => node.kind === 'hooks')) this.showsQuiet = true;
+    const before = this.marked;
+    this.marked = key;
+    this.isFollowing = false;
+    this.time.choose(this.time.isTime && hasTime(path.at(-1)));
+    this.redraw();
+    for (const it of [before, key]) this.list.refresh(it);
+    this.focus(key, 'center');
+    this.centre(key);
+  }
+
+  /** What comes near the window has another height than was expected. */
+  centre(key, times = 5) {
+    setTimeout(() => {
+      const element = this.list.elementOf(key);
+      if (!times || !element || element !== document.activeElement) return;
+      element.scrollIntoView({ block: 'center' });
+      this.centre(key, times - 1);
+    }, 60);
+  }
+
+  /** What the other keys do; the row is the one with the focus. */
+  press(key, element) {
+    const row = this.rows.get(element?.dataset.key);
+    const [span] = element?.spans ?? [];
+    const middle = span && (span.from + (span.to ?? Date.now())) / 2;
+    if (key === '+' || key === '=') this.time.zoom(0.5, middle);
+    else if (key === '-') this.time.zoom(2, middle);
+    else if (key === '0') this.time.showAll();
+    else if (key === 'x' || key === 'X') this.nextFailure(key === 'x' ? 1 : -1);
+    else if (key === 'c' && row) copyRow(row.node);
+    else if (key === 'l' && row) this.tools.follow(row.node);
+    else return false;
+    return true;
+  }
+
   static open(id) {
     openRun(id);
     touch('open');
   }
-}
-
-function backLink() {
-  return h('a.back', { href: '#/', 'aria-label': 'Back to the runs' }, icon('back'), 'Runs');
 }

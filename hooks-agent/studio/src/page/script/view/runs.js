@@ -1,167 +1,160 @@
-// The list of runs, with filters.
+// The list of runs, with filters; the list of conversations is one too.
 
 import { STATES } from './entry.js';
-import { state, titleOf } from './state.js';
-import { fill, h, say } from './dom.js';
-import { ago, compact, count, duration, shown } from './format.js';
+import { chosen, picksFor, settled, writePlace } from './place.js';
+import { sees, state, titleOf } from './state.js';
+import { button, field, fill, h, listHeading, moveAmong, say } from './dom.js';
+import { capital, count, number, shown } from './format.js';
+import { Older } from './older.js';
+import { RunItems } from './run_items.js';
+import { Search } from './search.js';
+
+const QUICK = ['failed', 'waiting'];
+/** Filters that a person types: of runs that have exactly this. */
+const EXACT = ['user', 'thread'];
+
+const options = (names) => names.map((name) => h('option', { value: name }, shown(name)));
 
 export class RunList {
-  constructor(side) {
-    this.side = side;
-    this.filter = { text: '', agent: '', state: '' };
-    this.items = new Map();
-    this.text = h('input.search', { type: 'search', placeholder: 'Filter runs', 'aria-label':
-      'Filter runs by text', autocomplete: 'off', spellcheck: false, oninput: () => this.narrow() });
-    this.agent = h('select', { 'aria-label': 'Agent', onchange: () => this.narrow() });
-    this.state = h('select', { 'aria-label': 'State', onchange: () => this.narrow() },
+  constructor(side, name = 'Runs', items = new RunItems(name)) {
+    Object.assign(this, { side, name, items, list: items.element });
+    this.text = field(`Search ${name.toLowerCase()}`, { className: 'search', oninput: () => this.narrow() });
+    this.agent = h('select', { ariaLabel: 'Agent', onchange: () => this.narrow() });
+    this.state = h('select', { ariaLabel: 'State', onchange: () => this.narrow() },
       h('option', { value: '' }, 'All states'),
       Object.entries(STATES).map(([value, name]) => h('option', { value }, name)));
-    this.list = h('ul.runs', { 'aria-label': 'Runs' });
+    this.quick = QUICK.map((name) => button('', () => this.choose(name), `.quick.${name}`));
+    this.known = EXACT.map((name) => h('datalist', { id: `known-${name}` }));
+    this.exact = EXACT.map((name, at) => field(capital(name), { list: `known-${name}`,
+      onfocus: () => fill(this.known[at], options(this.names(name))), onchange: () => this.narrow() }));
+    this.whose = h('summary');
+    this.more = h('details', {}, this.whose, h('div.pair', {}, this.exact), this.known);
+    this.hint = h('p.hint');
     this.empty = h('div.empty');
     this.note = h('p.count', { 'aria-live': 'polite' });
+    this.search = new Search();
+    this.older = new Older();
+    this.beyond = [this.search.element, this.older.element];
+    this.typed = settled(() => {
+      writePlace();
+      this.ask();
+    });
   }
 
   show() {
-    fill(this.side,
-      h('div.filters', {}, this.text, h('div.pair', {}, this.agent, this.state)),
-      h('h2.unseen', {}, 'Runs'), this.list, this.empty, this.note);
+    fill(this.side, listHeading(this.name), h('div.filters', {}, this.text, h('div.pair', {}, this.agent, this.state),
+        this.more, h('div.quick-row', {}, this.quick)),
+      this.hint, this.list, this.empty, this.note, this.beyond);
     this.draw();
   }
 
-  narrow() {
-    this.filter = { text: this.text.value.trim().toLowerCase(), agent: this.agent.value,
-      state: this.state.value };
+  take() {
+    if (this.text.value.trim() !== chosen.q) this.text.value = chosen.q;
+    if (!Object.hasOwn(STATES, chosen.state)) chosen.state = '';
+    this.state.value = chosen.state;
+    EXACT.forEach((name, at) => { this.exact[at].value = chosen[name]; });
+    this.more.open ||= EXACT.some((name) => chosen[name]);
+    this.agents = null;
+    // Hits have the titles of runs.
+    if (state.hasLoaded) this.ask();
     this.draw();
+  }
+
+  /** Looks for what is chosen beyond the list. */
+  ask() {
+    this.search.ask(chosen.q);
+    this.older.take();
+  }
+
+  narrow() {
+    const [user, thread] = this.exact.map((it) => it.value.trim());
+    Object.assign(chosen, { q: this.text.value.trim(), agent: this.agent.value,
+      state: this.state.value, user, thread });
+    this.typed();
+    this.draw();
+  }
+
+  choose(name) {
+    this.state.value = chosen.state === name ? '' : name;
+    this.narrow();
   }
 
   draw() {
     if (!this.list.isConnected) return;
     this.drawAgents();
-    const below = new Map();
+    const [all, below] = this.all();
+    const text = chosen.q.toLowerCase();
+    const found = all.filter((it) => fits(it) && (!text || this.textOf(it).toLowerCase().includes(text)));
+    this.items.draw(found, below);
+    this.drawQuick(all);
+    this.drawEmpty(all.length, found.length);
+    this.older.draw();
+    const first = picksFor();
+    say(this.hint, first && `Choose a run to compare with: ${titleOf(state.runs.get(first) ?? { run: first })}`);
+  }
+
+  /** The runs that are below no other one, the newest first, and how many are below each. */
+  all() {
+    const [below, tops] = [new Map(), []];
     for (const run of state.runs.values()) {
-      if (run.parent && state.runs.has(run.parent)) {
-        below.set(run.parent, (below.get(run.parent) ?? 0) + 1);
-      }
+      if (state.runs.has(run.parent)) below.set(run.parent, (below.get(run.parent) ?? 0) + 1);
+      else tops.push(run);
     }
-    const tops = [...state.runs.values()].filter((run) => !run.parent || !state.runs.has(run.parent));
-    tops.sort((one, other) => other.started - one.started || other.after - one.after);
-    const found = tops.filter((run) => this.fits(run));
-    this.place(found, below);
-    this.drawEmpty(tops.length, found.length);
-    this.mark();
+    return [tops.sort((one, other) => other.started - one.started || other.after - one.after), below];
+  }
+
+  textOf(run) {
+    return [titleOf(run), run.agent, run.thread, run.run, run.user, run.error].join('\n');
+  }
+
+  /** What runs have, sorted: their agents, users or threads. */
+  names(of, ...more) {
+    const all = [...state.runs.values(), ...this.older.runs].map((it) => it[of]);
+    return [...new Set([...all, ...more])].filter(Boolean).sort();
   }
 
   drawAgents() {
-    const names = [...new Set([...state.runs.values()].map((run) => run.agent))].sort();
+    const set = EXACT.filter((name) => chosen[name]).map((name) => `${capital(name)} ${shown(chosen[name])}`);
+    say(this.whose, set.join(', ') || 'User and thread');
+    const names = this.names('agent', chosen.agent, ...state.agents.map((it) => it.name));
     const key = names.join('\n');
-    if (this.names === key) return;
-    this.names = key;
-    fill(this.agent, h('option', { value: '' }, 'All agents'),
-      names.map((name) => h('option', { value: name }, shown(name))));
-    this.agent.value = names.includes(this.filter.agent) ? this.filter.agent : '';
-    this.filter.agent = this.agent.value;
+    if (this.agents === key) return;
+    this.agents = key;
+    fill(this.agent, h('option', { value: '' }, 'All agents'), options(names));
+    this.agent.value = chosen.agent;
   }
 
-  fits(run) {
-    const { text, agent, state: wanted } = this.filter;
-    if (agent && run.agent !== agent) return false;
-    if (wanted && run.state !== wanted) return false;
-    if (!text) return true;
-    const all = `${titleOf(run)}\n${run.agent}\n${run.thread}\n${run.run}\n${run.error ?? ''}`;
-    return all.toLowerCase().includes(text);
-  }
-
-  place(runs, below) {
-    const kept = new Set(runs.map((run) => run.run));
-    for (const [key, item] of this.items) {
-      if (kept.has(key)) continue;
-      item.element.remove();
-      this.items.delete(key);
-    }
-    let at = this.list.firstChild;
-    for (const run of runs) {
-      let item = this.items.get(run.run);
-      if (!item) this.items.set(run.run, item = makeItem(run));
-      drawItem(item, run, below.get(run.run) ?? 0);
-      if (item.element === at) at = at.nextSibling;
-      else this.list.insertBefore(item.element, at);
-    }
+  drawQuick(tops) {
+    QUICK.forEach((name, at) => {
+      const made = this.quick[at];
+      const size = tops.reduce((all, run) => all + (run.state === name), 0);
+      say(made, `${STATES[name]} ${number(size)}`);
+      made.hidden = !size && chosen.state !== name;
+      made.ariaPressed = chosen.state === name;
+    });
   }
 
   drawEmpty(all, found) {
-    if (found) {
-      fill(this.empty);
-    } else if (all) {
-      fill(this.empty, h('p', {}, 'No run fits the filter.'),
-        h('p.muted', {}, 'Clear the text, or choose all agents and all states.'));
-    } else {
-      fill(this.empty, h('p', {}, 'No runs yet.'),
-        h('p.muted', {}, 'Give an agent the hook of the studio, ', h('code', {}, '.hook(studio.hook())'),
-          ', and call the agent. Its run appears here.'));
-    }
-    say(this.note, all ? `${found === all ? '' : `${found} of `}${count(all, 'run')}` : '');
+    const [word, { hasHistory }] = [this.name.toLowerCase().slice(0, -1), state];
+    fill(this.empty, !sees('runs') ? h('p', {}, 'Your roles do not let you see this.') : !found && (all ? [h('p', {}, `No ${hasHistory ? 'recent ' : ''}${word} fits the filter.`),
+      h('p.muted', {}, 'Clear the text, or choose all agents and all states.')]
+      : hasHistory ? h('p', {}, `No recent ${word}s.`)
+      : [h('p', {}, `No ${word}s yet.`), h('p.muted.how', {}, 'Give an agent the hook of the studio, ',
+        h('code', {}, '.hook(studio.hook())'), ', and call the agent. Its run appears here.')]));
+    say(this.note, all ? `${found === all ? '' : `${found} of `}${count(all, word)}` : '');
   }
 
-  /** Marks the run that is open. */
   mark() {
-    const open = state.open?.id;
-    for (const [key, { link }] of this.items) {
-      if (key === open) link.setAttribute('aria-current', 'true');
-      else link.removeAttribute('aria-current');
-    }
+    for (const it of [this.items, this.older.items]) it.mark();
   }
 
-  /** Brings the ages up to date. */
   tick(now) {
-    for (const item of this.items.values()) drawAge(item, now);
+    for (const it of [this.items, this.older.items]) it.tick(now);
   }
 
-  /** Moves the focus by so many runs. */
   move(by) {
-    const links = [...this.list.querySelectorAll('a')];
-    const focused = links.indexOf(document.activeElement);
-    const current = focused >= 0 ? focused : links.findIndex((it) => it.hasAttribute('aria-current'));
-    const next = current < 0 ? 0 : Math.min(links.length - 1, Math.max(0, current + by));
-    links[next]?.focus();
-    links[next]?.scrollIntoView({ block: 'nearest' });
+    moveAmong(this.side, '.run, .hit', by);
   }
 }
 
-function makeItem(run) {
-  const parts = {
-    dot: h('span.dot', { role: 'img' }),
-    title: h('span.title'),
-    age: h('span.age'),
-    who: h('span.who'),
-    more: h('span.more'),
-  };
-  const link = h('a.run', { href: `#/run/${encodeURIComponent(run.run)}` }, parts.dot,
-    h('span.pair', {}, parts.title, parts.age), h('span.pair.second', {}, parts.who, parts.more));
-  return { ...parts, link, element: h('li', { data: { run: run.run } }, link), run };
-}
-
-function drawItem(item, run, below) {
-  item.run = run;
-  item.dot.className = `dot ${run.state}`;
-  item.dot.setAttribute('aria-label', STATES[run.state] ?? run.state);
-  item.dot.title = STATES[run.state] ?? run.state;
-  say(item.title, titleOf(run));
-  say(item.who, `${shown(run.agent)} · ${shown(run.thread)}`);
-  const tokens = (run.input_tokens ?? 0) + (run.output_tokens ?? 0);
-  const parts = [];
-  if (run.error) parts.push(`${shown(run.error)} error`);
-  if (below) parts.push(count(below, 'sub-agent'));
-  if (tokens) parts.push(`${compact(tokens)} tok`);
-  say(item.more, parts.join(' · '));
-  drawAge(item, Date.now());
-}
-
-function drawAge({ age, run }, now) {
-  if (run.state === 'running') {
-    say(age, duration(Math.floor((now - run.started) / 1000) * 1000).replace('.0 s', ' s')
-      .replace('0 ms', '0 s'));
-  } else {
-    say(age, ago(run.ended ?? run.started, now));
-  }
-  age.title = run.state === 'running' ? 'running for' : 'ended so long ago';
-}
+const fits = (run) => ['agent', 'state', ...EXACT].every((name) => !chosen[name] || run[name] === chosen[name]);

@@ -12,7 +12,7 @@ function apply(theme) {
   else root.dataset.theme = theme;
   const button = document.getElementById('theme');
   say(button, NAMES[theme]);
-  button.setAttribute('aria-label', `Colours: ${NAMES[theme]}`);
+  button.ariaLabel = `Colours: ${NAMES[theme]}`;
 }
 
 const chosen = () => {

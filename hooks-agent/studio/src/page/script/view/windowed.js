@@ -3,9 +3,10 @@
 // Rows are grouped in blocks. A block that is far away is an empty element of the height that it had,
 // or that is expected.
 
-import { h } from './dom.js';
+import { arrange, h } from './dom.js';
 
-const BLOCK = 40;
+const BLOCK = 20;
+const AT_ONCE = 2;
 const NEAR = '900px 0px';
 
 export class Windowed {
@@ -35,13 +36,11 @@ export class Windowed {
     this.sweep();
   }
 
-  /** Brings a row up to date, if it is in the document. */
   refresh(key) {
     const known = this.elements.get(key);
     if (known) this.update(known.element, known.row);
   }
 
-  /** Returns the element of a row, or `null` if the row is not in the document. */
   elementOf(key) {
     return this.elements.get(key)?.element ?? null;
   }
@@ -83,36 +82,37 @@ export class Windowed {
     else this.reserve(block, rows.length * this.height);
   }
 
-  /** Makes the children of a block those of its rows. */
   draw(block) {
-    const { element } = block;
-    let at = element.firstChild;
-    for (const row of block.rows) {
-      const known = this.elements.get(row.key);
-      const child = known?.element ?? this.render(row);
-      this.elements.set(row.key, { element: child, row, block });
-      if (known) this.update(child, row);
-      if (child === at) at = at.nextSibling;
-      else element.insertBefore(child, at);
-    }
-    while (at) {
-      const next = at.nextSibling;
-      at.remove();
-      at = next;
-    }
+    arrange(block.element, block.rows.map((row) => {
+      const known = this.elements.get(row.key)?.element;
+      const element = known ?? this.render(row);
+      this.elements.set(row.key, { element, row });
+      if (known) this.update(element, row);
+      return element;
+    }));
   }
 
   seen(entries) {
-    for (const { target, isIntersecting, boundingClientRect: { height } } of entries) {
+    for (const { target, isIntersecting, boundingClientRect: { top, height } } of entries) {
       const { block } = target;
-      if (isIntersecting && !block.isNear) this.show(block);
-      else if (!isIntersecting && block.isNear && !target.contains(document.activeElement)) {
+      Object.assign(block, { isWanted: isIntersecting, top });
+      if (!isIntersecting && block.isNear && !target.contains(document.activeElement)) {
         block.isNear = false;
         this.reserve(block, height || block.expected);
         target.textContent = '';
       }
     }
+    this.showWanted();
     this.sweep();
+  }
+
+  /** Draws the blocks near the window, those in it first, a few in a frame. */
+  showWanted() {
+    const away = ({ top }) => Math.abs(top - innerHeight / 3);
+    const wanted = this.blocks.filter((it) => it.isWanted && !it.isNear)
+      .sort((one, other) => away(one) - away(other));
+    for (const block of wanted.slice(0, AT_ONCE)) this.show(block);
+    if (wanted.length > AT_ONCE) requestAnimationFrame(() => this.showWanted());
   }
 
   show(block) {
@@ -126,7 +126,6 @@ export class Windowed {
     block.element.style.setProperty('height', `${height}px`);
   }
 
-  /** Forgets the elements that are no longer in the document. */
   sweep() {
     for (const [key, { element }] of this.elements) {
       if (!element.isConnected) this.elements.delete(key);

@@ -1,0 +1,2 @@
+-- Nothing was ever written to it.
+DROP TABLE run;

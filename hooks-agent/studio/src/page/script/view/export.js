@@ -1,0 +1,40 @@
+// A run as a file.
+
+import { api } from './api.js';
+import { action, announce, h } from './dom.js';
+
+/** What a run is saved as: a name, and what makes the file, `{ name, type, text }`. */
+const KINDS = [
+  ['JSON', async ({ run }) => ({ name: `run-${run}.json`, type: 'application/json',
+    text: await api.runText(run) })],
+  ['Test in Rust', async ({ run }) => ({ name: `run_${run.slice(0, 8)}.rs`, type: 'text/plain',
+    text: await api.runTest(run) })],
+];
+
+function save({ name, type, text }) {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  h('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10_000);
+}
+
+export function exportMenu(run) {
+  const menu = h('details.menu', {}, h('summary', {}, 'Export'), h('ul', {}, KINDS.map(([name, make]) =>
+    h('li', {}, action(name, async () => {
+      close(true);
+      save(await make(run));
+      announce(`Saved as ${name}`);
+    }, '.quiet')))));
+  const close = (isBack) => {
+    menu.open = false;
+    if (isBack) menu.firstChild.focus();
+  };
+  menu.addEventListener('focusout', ({ relatedTarget: to }) => {
+    if (to && !menu.contains(to)) close(false);
+  });
+  menu.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !menu.open) return;
+    event.stopPropagation();
+    close(true);
+  });
+  return menu;
+}

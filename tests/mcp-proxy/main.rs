@@ -1,0 +1,11 @@
+//! The promises of the MCP proxy.
+
+mod answers;
+mod calls;
+mod endpoint;
+mod http;
+mod laws;
+mod lines;
+mod program;
+mod second_opinion;
+mod sides;
