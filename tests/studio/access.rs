@@ -91,9 +91,11 @@ async fn each_part_is_for_its_roles() {
             assert_ne!(ask(&browser, Method::GET, path, Some("auditor")).await.0, 403);
         }
         // What changes something of a part is for its roles too.
-        let fork = "/api/threads/clerk/default/fork";
-        let (status, _) = ask(&browser, Method::POST, fork, Some("clerk")).await;
-        assert_eq!(status == 403, part == StudioPart::Threads);
+        for act in ["fork", "rewind"] {
+            let path = format!("/api/threads/clerk/default/{act}");
+            let (status, _) = ask(&browser, Method::POST, &path, Some("clerk")).await;
+            assert_eq!(status == 403, part == StudioPart::Threads);
+        }
         let (status, _) = ask(&browser, Method::POST, "/api/approvals/x", Some("clerk")).await;
         assert_eq!(status == 403, part == StudioPart::Approvals);
         let revoke = "/api/remembered/x/revoke";

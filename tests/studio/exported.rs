@@ -7,7 +7,7 @@ use serde_json::json;
 #[tokio::test]
 async fn run_00000000_is_replayed() {
     let script = Script::new()
-        .turn(vec![ContentBlock::text("I look."), ContentBlock::ToolUse(ToolUse::new("1", "read", json!({ "path": "a \"quoted\" file", "line": 3000000000_i64 })))])
+        .turn(vec![ContentBlock::text("I look."), ContentBlock::ToolUse(ToolUse::new("1", "read", json!({ "line": 3000000000_i64, "path": "a \"quoted\" file" })))])
         .calls([ToolUse::new("2", "read", json!({ "path": "gone" }))])
         .says("It says \"text\".");
     let read_tool = Calls::new("read")
@@ -26,7 +26,7 @@ async fn run_00000000_is_replayed() {
     let reply = agent.call("What does it say?").await;
 
     assert_eq!(reply.unwrap().text(), "It says \"text\".");
-    read_tool.assert_called_with([json!({ "path": "a \"quoted\" file", "line": 3000000000_i64 }), json!({ "path": "gone" })]);
+    read_tool.assert_called_with([json!({ "line": 3000000000_i64, "path": "a \"quoted\" file" }), json!({ "path": "gone" })]);
     recorder.assert_order(["PRE_REASONING", "POST_REASONING", "PRE_REASONING", "POST_REASONING", "PRE_REASONING", "POST_REASONING"]);
     script.finish();
 }

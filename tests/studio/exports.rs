@@ -22,7 +22,7 @@ async fn a_run_is_a_test_that_passes() {
             ContentBlock::ToolUse(ToolUse::new(
                 "1",
                 "read",
-                json!({ "path": "a \"quoted\" file", "line": 3_000_000_000_u64 }),
+                json!({ "line": 3_000_000_000_u64, "path": "a \"quoted\" file" }),
             )),
         ])
         .calls([ToolUse::new("2", "read", json!({ "path": "gone" }))])

@@ -23,4 +23,5 @@ mod security;
 mod stream;
 mod sub_agents;
 mod support;
+mod tapes;
 mod threads;

@@ -12,7 +12,9 @@ use crate::support::{MAIL, SECRET, assert_gone, calls_then, everything, gone, re
 
 #[tokio::test]
 async fn personal_data_of_the_input() {
-    for studio in [Studio::new(), Studio::new().show_removed(true).show_drafts(true)] {
+    for studio in
+        [Studio::new(), Studio::new().show_removed(true).show_drafts(true).show_requests(true)]
+    {
         let texts = everything(&studio, "Write to ada@example.com", |builder| {
             let echo = ScriptedModel::new("echo", ChatRequest::last_text);
             builder.model(echo).hook(PiiDetection::all())
@@ -24,7 +26,9 @@ async fn personal_data_of_the_input() {
 
 #[tokio::test]
 async fn personal_data_of_answers_arguments_and_results() {
-    for studio in [Studio::new(), Studio::new().show_removed(true).show_drafts(true)] {
+    for studio in
+        [Studio::new(), Studio::new().show_removed(true).show_drafts(true).show_requests(true)]
+    {
         let texts = everything(&studio, "Read", |builder| {
             let model = calls_then(
                 "read",
@@ -44,7 +48,9 @@ async fn personal_data_of_answers_arguments_and_results() {
 
 #[tokio::test]
 async fn personal_data_behind_a_vault() {
-    for studio in [Studio::new(), Studio::new().show_removed(true).show_drafts(true)] {
+    for studio in
+        [Studio::new(), Studio::new().show_removed(true).show_drafts(true).show_requests(true)]
+    {
         let texts = everything(&studio, "Write to ada@example.com", |builder| {
             let model = ScriptedModel::new("script", |request| -> ScriptedAnswer {
                 let answered = request.messages.last().unwrap().tool_results().next().is_some();
@@ -215,7 +221,8 @@ async fn texts_of_errors() {
 
 #[tokio::test]
 async fn all_content_if_it_is_not_to_be_shown() {
-    let studio = Studio::new().show_content(false).show_removed(true).show_drafts(true);
+    let studio =
+        Studio::new().show_content(false).show_removed(true).show_drafts(true).show_requests(true);
     let texts = everything(&studio, "words of the user", |builder| {
         let ask = on(|event: &mut PreActing<'_>| event.ask("words of a hook"));
         let change = on(|event: &mut PreReasoning<'_>| event.append_system("words of a system"));

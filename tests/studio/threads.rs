@@ -1,4 +1,4 @@
-//! Threads as the store has them, and forks of them.
+//! Threads as the store has them, forked and taken back.
 
 use std::sync::Arc;
 
@@ -105,6 +105,49 @@ async fn a_fork_that_cannot_be_is_refused_in_words() {
         browser.post("/api/threads/clerk/none/fork", &json!({ "last": 0, "to": to })).await;
     assert_eq!(answer.status(), 404);
     assert_eq!(browser.get("/api/threads/clerk/again").await.status(), 404);
+}
+
+async fn rewind(browser: &Browser, body: Value) -> (u16, Value) {
+    let answer = browser.post("/api/threads/clerk/trees/rewind", &body).await;
+    (answer.status().as_u16(), answer.json().await.unwrap())
+}
+
+#[tokio::test]
+async fn a_rewind_takes_the_thread_back_to_a_message() {
+    let (browser, agent) = seen(ada()).await;
+
+    for (body, status, code) in [
+        (json!({ "last": 1 }), 409, "unanswered"),
+        (json!({ "last": 9 }), 422, "invalid"),
+        (json!({}), 400, "malformed"),
+        (json!({ "last": 0, "to": "again" }), 400, "malformed"),
+    ] {
+        let (is, refused) = rewind(&browser, body.clone()).await;
+        assert_eq!((is, &refused["error"]), (status, &json!(code)), "{body}");
+    }
+    let none = browser.post("/api/threads/clerk/none/rewind", &json!({ "last": 0 })).await;
+    assert_eq!(none.status(), 404);
+    assert_eq!(agent.threads().memory("trees").unwrap().messages().len(), 4);
+
+    let (status, rewound) = rewind(&browser, json!({ "last": 0 })).await;
+
+    assert_eq!((status, &rewound), (200, &json!({ "gone": 3 })));
+    assert_eq!(agent.threads().memory("trees").unwrap().messages().len(), 1);
+}
+
+#[tokio::test]
+async fn nobody_rewinds_the_thread_of_another_user() {
+    for studio in [
+        Studio::new().allow_chat(true),
+        Studio::new().allow_chat(true).decided_by("bob"),
+        Studio::new().allow_chat(true).decided_by(User::unverified("ada")),
+        Studio::new().decided_by("ada"),
+    ] {
+        let (browser, agent) = seen(studio).await;
+        let (status, _) = rewind(&browser, json!({ "last": 0 })).await;
+        assert_eq!(status, 403);
+        assert_eq!(agent.threads().memory("trees").unwrap().messages().len(), 4);
+    }
 }
 
 #[tokio::test]

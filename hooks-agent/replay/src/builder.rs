@@ -69,7 +69,7 @@ impl TapeBuilder {
         Self {
             path: path.to_owned(),
             mode,
-            finders: vec![Arc::new(Patterns::emails()), Arc::new(Patterns::secrets())],
+            finders: default_finders(),
             settings: Settings::default(),
         }
     }
@@ -176,6 +176,11 @@ pub(super) fn lenient(recording: Recording) -> Tape {
     let settings = Settings { miss: Miss::LenientTools, ..Settings::default() };
     let player = Some(Player::new(recording));
     Tape::of(Shared::new(settings, Arc::new(Redactor::new(finders)), player, None, 0))
+}
+
+/// What a tape redacts unless the program says otherwise.
+pub(crate) fn default_finders() -> Vec<Arc<dyn Redact>> {
+    vec![Arc::new(Patterns::emails()), Arc::new(Patterns::secrets())]
 }
 
 fn mode_of(value: &str) -> Result<Mode, TapeError> {

@@ -15,6 +15,7 @@
 //! | [`Drift`], [`DriftEntry`] | what differs |
 //! | [`Redact`], [`Patterns`] | what must not be on a tape |
 //! | [`Recording`] | a tape that was read |
+//! | [`TapeText`], [`TapeCall`] | a tape of calls that something else has kept |
 //! | [`rerun()`] | the recorded calls again, with other hooks, without the program |
 
 mod builder;
@@ -33,6 +34,7 @@ mod rerun;
 mod runs;
 mod settle;
 mod tape;
+mod text;
 
 pub use builder::TapeBuilder;
 pub use drift::{Drift, DriftEntry, DriftKind, Verdict};
@@ -41,3 +43,4 @@ pub use recording::{RecordedAgent, RecordedCall, RecordedDecision, Recording};
 pub use redact::{Found, Patterns, Redact};
 pub use rerun::{Rerun, rerun};
 pub use tape::Tape;
+pub use text::{TapeCall, TapeText};

@@ -8,14 +8,15 @@ use hooks_agent_core::event::EventKind;
 use hooks_agent_core::hook::{HookFlow, HookRun};
 use hooks_agent_core::message::{Messages, Msg};
 use hooks_core::HookRole;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::drift::Decided;
 use crate::error::TapeError;
-use crate::format::line_of;
+use crate::recorder::{CallStart, decision_line, end_line};
 use crate::runs::{At, Lane, LiveRun};
 use crate::settle::{Ended, compare};
 use crate::tape::Shared;
+use crate::text::reply_value;
 
 impl Shared {
     /// Returns whether the lines of a call are new on the tape.
@@ -90,23 +91,19 @@ impl Shared {
             }
             run.has_line = true;
             let Lane { agent, thread } = &*run.at.lane;
-            let mut line =
-                json!({ "agent": agent, "run": run.at.run, "t": "call", "thread": thread });
-            if let Some((messages, confirmed)) = messages {
-                line["messages"] = messages;
-                if !confirmed.is_empty() {
-                    line["confirmed"] = confirmed.into();
-                }
-            }
-            if let Some(parent) = parent {
-                line["parent"] = (*parent).into();
-            }
-            if let Some(tool_call) = tool_call {
-                line["tool_call"] = tool_call.into();
-            }
-            recorder.write(&run.at, Ok(line_of(&line)));
+            let (messages, confirmed) = messages.unzip();
+            let start = CallStart {
+                run: &run.at.run,
+                agent,
+                thread,
+                parent: parent.as_deref(),
+                tool_call: tool_call.as_deref(),
+                messages,
+                confirmed: confirmed.unwrap_or_default(),
+            };
+            recorder.write(&run.at, Ok(start.line()));
             for decision in &run.decisions {
-                recorder.write(&run.at, Ok(decision_line(&run.at, decision)));
+                recorder.write(&run.at, Ok(decision_line(&run.at.run, decision)));
             }
         })
     }
@@ -114,11 +111,7 @@ impl Shared {
     /// Keeps the reply of a call.
     pub(super) fn keep_reply(&self, cx: &CallContext, reply: &Msg) -> Result<(), TapeError> {
         let scope: Arc<str> = self.on_run(cx, |run| run.at.scope.clone())?;
-        let mut reply = serde_json::to_value(reply)?;
-        if let Some(fields) = reply.as_object_mut() {
-            fields.remove("metadata");
-        }
-        let reply = self.redactor.value(&scope, reply)?;
+        let reply = reply_value(&self.redactor, &scope, reply)?;
         self.on_run(cx, |run| run.reply = Some(reply))
     }
 
@@ -152,7 +145,7 @@ impl Shared {
             if let Some(recorder) =
                 self.recorder.as_ref().filter(|_| run.has_line && self.writes(&run.at))
             {
-                recorder.write(&run.at, Ok(decision_line(&run.at, &decided)));
+                recorder.write(&run.at, Ok(decision_line(&run.at.run, &decided)));
             }
             run.decisions.push(decided);
         })
@@ -165,14 +158,9 @@ impl Shared {
         let run = self.state().runs.end(cx.run_id());
         let Some(run) = run else { return Ok(()) };
         if let Some(recorder) = self.recorder.as_ref().filter(|_| run.has_line) {
-            let mut line = json!({ "outcome": ended.outcome, "run": run.at.run, "t": "end" });
-            if let Some(error) = &ended.error {
-                line["error"] = error.as_str().into();
-            }
-            if let Some(reply) = &run.reply {
-                line["reply"] = reply.clone();
-            }
-            recorder.write(&run.at, Ok(line_of(&line)));
+            let error = ended.error.as_deref();
+            let line = end_line(&run.at.run, ended.outcome, error, run.reply.clone());
+            recorder.write(&run.at, Ok(line));
         }
         if let Some(player) = &self.player {
             let recorded = run.at.recorded;
@@ -188,22 +176,4 @@ impl Shared {
         let redact = |error: &Arc<str>| self.redactor.text(cx.thread_id(), error);
         Ok(Ended { outcome: outcome.name(), error: outcome.error().map(redact).transpose()? })
     }
-}
-
-fn decision_line(at: &At, decided: &Decided) -> String {
-    let Decided { hook, event, tool_call, flow, changed } = decided;
-    let mut line = json!({
-        "event": event,
-        "flow": flow,
-        "hook": hook,
-        "run": at.run,
-        "t": "decision",
-    });
-    if let Some(tool_call) = tool_call {
-        line["tool_call"] = tool_call.as_str().into();
-    }
-    if !changed.is_empty() {
-        line["changed"] = json!(changed);
-    }
-    line_of(&line)
 }

@@ -36,6 +36,7 @@ use crate::shared::Shared;
 /// | [`show_content`](Self::show_content) | texts, arguments and results are shown |
 /// | [`show_removed`](Self::show_removed) | values that hooks replaced are not shown |
 /// | [`show_drafts`](Self::show_drafts) | answers are not shown before hooks that may change them saw them |
+/// | [`show_requests`](Self::show_requests) | of requests, the system prompt and names of tools are shown |
 /// | [`allow_chat`](Self::allow_chat) | nobody writes to agents |
 /// | [`authenticate`](Self::authenticate), [`decided_by`](Self::decided_by) | nobody is known who decides |
 /// | [`history`](Self::history) | runs are kept in memory alone |
@@ -131,6 +132,15 @@ impl Studio {
     /// A text may quote what the provider or a tool was sent.
     pub fn show_errors(self, show: bool) -> Self {
         self.shared.settings.show_errors(show);
+        self
+    }
+
+    /// Sets whether whole requests of models are kept and shown, of calls that begin from now on and whose content is
+    /// shown: all messages, the descriptions of tools, the options. A run of them can be saved as a
+    /// [tape](https://docs.rs/hooks-agent/latest/hooks_agent/guide/replay/index.html). Without them, the page has the
+    /// system prompt, the names of the tools, and how many messages there are.
+    pub fn show_requests(self, show: bool) -> Self {
+        self.shared.settings.show_requests(show);
         self
     }
 

@@ -38,6 +38,8 @@ pub(super) struct Shows {
     pub(super) drafts: bool,
     /// Texts of errors.
     pub(super) errors: bool,
+    /// Whole requests of models.
+    pub(super) requests: bool,
 }
 
 /// What is set to be shown.
@@ -46,6 +48,7 @@ pub(super) struct Settings {
     removed: AtomicBool,
     drafts: AtomicBool,
     errors: AtomicBool,
+    requests: AtomicBool,
     prices: OnceLock<Prices>,
 }
 
@@ -57,6 +60,7 @@ impl Default for Settings {
             removed: flag(false),
             drafts: flag(false),
             errors: flag(false),
+            requests: flag(false),
             prices: OnceLock::new(),
         }
     }
@@ -65,12 +69,13 @@ impl Default for Settings {
 impl Settings {
     pub(super) fn shows(&self) -> Shows {
         let is_set = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
-        let Self { content, removed, drafts, errors, .. } = self;
+        let Self { content, removed, drafts, errors, requests, .. } = self;
         Shows {
             content: is_set(content),
             removed: is_set(removed),
             drafts: is_set(drafts),
             errors: is_set(errors),
+            requests: is_set(requests),
         }
     }
 
@@ -98,6 +103,10 @@ impl Settings {
 
     pub(super) fn show_errors(&self, show: bool) {
         self.errors.store(show, Ordering::Relaxed);
+    }
+
+    pub(super) fn show_requests(&self, show: bool) {
+        self.requests.store(show, Ordering::Relaxed);
     }
 }
 

@@ -41,6 +41,11 @@ impl Gate {
         self.entered.acquire().await.unwrap().forget();
     }
 
+    /// Waits until one is let go on, as a call of the tool does.
+    pub(crate) async fn opened(&self) {
+        self.opened.acquire().await.unwrap().forget();
+    }
+
     /// Lets one call of the tool end.
     pub(crate) fn open(&self) {
         self.opened.add_permits(1);

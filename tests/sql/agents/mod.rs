@@ -17,6 +17,7 @@ mod people;
 mod quotas;
 mod quotas_around;
 mod random_steps;
+mod rewound;
 mod shared;
 mod shutdown;
 mod steering;

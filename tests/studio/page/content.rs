@@ -16,7 +16,7 @@ const HOSTILE: [&str; 4] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_texts_stay_texts() {
-    let studio = Studio::new().show_removed(true).show_drafts(true);
+    let studio = Studio::new().show_removed(true).show_drafts(true).show_requests(true);
     let all = HOSTILE.join(" ");
     let input = json!({ "to": format!("baker\u{202e}gnp.exe {all}"), &*all: [all.clone()] });
     let said: &'static str = format!("{all} \u{202e}reversed").leak();
@@ -63,7 +63,7 @@ async fn hostile_texts_stay_texts() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_hook_changed_is_shown_in_its_place() {
-    let studio = Studio::new().show_removed(true).show_drafts(true);
+    let studio = Studio::new().show_removed(true).show_drafts(true).show_requests(true);
     let look = FunctionTool::new("look", "Looks.", async |_: Value| "sent by post on Monday");
     let tidy = on(|event: &mut PostActing<'_>| {
         event.tool_result_mut().output = "sent by courier on Monday".into();
@@ -103,7 +103,7 @@ async fn what_a_hook_changed_is_shown_in_its_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_redacting_hook_removed_is_not_on_the_page() {
-    let studio = Studio::new().show_removed(true).show_drafts(true);
+    let studio = Studio::new().show_removed(true).show_drafts(true).show_requests(true);
     let agent = ReActAgent::builder("support")
         .model(says("I wrote to you."))
         .hook(PiiDetection::all().everywhere())

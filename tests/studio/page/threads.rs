@@ -138,6 +138,31 @@ async fn conversations_are_filtered_and_grow() {
 /// What opens the form below the last message that a fork may end with.
 const FORK: &str = "[...document.querySelectorAll('.fork summary')].at(-1)";
 
+/// What opens the question below the first message.
+const REWIND: &str = "[...document.querySelectorAll('.fork summary')]
+    .find((it) => it.textContent === 'Rewind to here')";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thread_is_taken_back_after_a_question() {
+    let studio = Studio::new().allow_chat(true);
+    let support = support(&studio);
+    support.call_with(on_monday(), "Where is order 17?").await.unwrap();
+    let place = "#/threads/support/monday?show=messages";
+    open_as(place, studio.agent(support.clone()), async |page| {
+        let count = || support.threads().memory("monday").unwrap().messages().len();
+        let before = count();
+        page.until(&format!("{REWIND} && ({REWIND}.focus(), true)")).await;
+        page.press([Key::Enter.into()]).await;
+        page.until_text(".fork[open] p", "leave the conversation").await;
+        assert_eq!(count(), before);
+        page.click(".fork[open] button", "Rewind").await;
+        page.until("document.querySelectorAll('.stored li').length === 1").await;
+        page.until("document.activeElement.textContent === 'Fork from here'").await;
+        assert_eq!(count(), 1);
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_fork_is_a_thread_of_its_own() {
     let studio = Studio::new().allow_chat(true);
@@ -205,7 +230,7 @@ async fn who_may_look_only_has_no_control_that_acts() {
         clerk.call("Pay the baker").await.unwrap();
         page.until_text(".waiting .card", "baker").await;
         let acting = "[...document.querySelectorAll('button')].filter((it) =>
-            /^(Approve|Edit|Deny|Revoke|Interrupt|Send|Fork)/.test(it.textContent)).length
+            /^(Approve|Edit|Deny|Revoke|Interrupt|Send|Fork|Rewind)/.test(it.textContent)).length
             + document.querySelectorAll('textarea, .fork').length";
         let places = [
             ("#/approvals", ".card"),

@@ -22,13 +22,14 @@ pub(crate) const GETS: [&str; 12] = [
     "/api/events",
 ];
 
-pub(crate) const POSTS: [&str; 6] = [
+pub(crate) const POSTS: [&str; 7] = [
     "/api/runs/6f1c2d3e-0a4b-4c5d-8e6f-708192a3b4c5/interrupt",
     "/api/approvals/x",
     "/api/remembered/x/revoke",
     "/api/threads/clerk/default/messages",
     "/api/threads/clerk/default/steer",
     "/api/threads/clerk/default/fork",
+    "/api/threads/clerk/default/rewind",
 ];
 
 /// Opens a studio that has seen a call.

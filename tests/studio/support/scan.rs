@@ -34,7 +34,9 @@ pub(crate) async fn everything(
     }
     for run in browser.runs().await {
         let path = format!("/api/runs/{}", run["run"].as_str().unwrap());
-        texts.push(browser.get(&path).await.text().await.unwrap());
+        for what in ["", "/test", "/tape"] {
+            texts.push(browser.get(&format!("{path}{what}")).await.text().await.unwrap());
+        }
     }
     texts.join("\n")
 }

@@ -79,6 +79,8 @@ fn serve(args: &ProxyArgs) -> Result<(), BoxError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         survive_full_files();
+        // Before anybody knows that it listens, and may stop it.
+        let stopped = stopped();
         let threads = Arc::new(LiveThreads::open(&state).await?);
         let mut proxy = proxy(args, &policy, threads.clone())?;
         if let Some(token) = token {
@@ -95,7 +97,7 @@ fn serve(args: &ProxyArgs) -> Result<(), BoxError> {
         let served = tokio::select! {
             served = proxy.serve(listener) => served.map_err(BoxError::from),
             () = threads.write_changes() => Ok(()),
-            () = stopped() => Ok(()),
+            () = stopped => Ok(()),
         };
         threads.save().await?;
         served

@@ -87,6 +87,8 @@ fn serve(args: &ServeArgs) -> Result<(), BoxError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         survive_full_files();
+        // Before anybody knows that it listens, and may stop it.
+        let stopped = stopped();
         if let Some(socket) = &socket {
             // Another one has the file too, which would be waited for.
             refuse_served(socket)?;
@@ -104,7 +106,7 @@ fn serve(args: &ServeArgs) -> Result<(), BoxError> {
                 println!("http://{address}");
             }
         }
-        server.serve(stopped()).await?;
+        server.serve(stopped).await?;
         Ok::<(), BoxError>(())
     })
 }

@@ -1,17 +1,34 @@
 //! The end of a program that stays.
 
-/// Ends when a person or the system stops the program.
-pub(crate) async fn stopped() {
-    tokio::select! {
-        () = interrupted() => {}
-        () = terminated() => {}
+/// Returns what ends when a person or the system stops the program. From this call on, no signal ends it in another way.
+#[cfg(unix)]
+pub(crate) fn stopped() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        let [interrupt, terminate] = signals.map(|signal| async move {
+            match signal {
+                Ok(mut signal) => drop(signal.recv().await),
+                // Without it the system stops the program.
+                Err(_) => std::future::pending().await,
+            }
+        });
+        tokio::select! {
+            () = interrupt => {}
+            () = terminate => {}
+        }
     }
 }
 
-async fn interrupted() {
-    // Without it the system stops the program.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+/// Returns what ends when a person stops the program.
+#[cfg(not(unix))]
+pub(crate) fn stopped() -> impl Future<Output = ()> {
+    async {
+        // Without it the system stops the program.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
     }
 }
 
@@ -30,18 +47,3 @@ pub(crate) fn survive_full_files() {
 
 #[cfg(not(unix))]
 pub(crate) fn survive_full_files() {}
-
-#[cfg(unix)]
-async fn terminated() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    match signal(SignalKind::terminate()) {
-        Ok(mut signal) => drop(signal.recv().await),
-        Err(_) => std::future::pending().await,
-    }
-}
-
-#[cfg(not(unix))]
-async fn terminated() {
-    std::future::pending().await
-}

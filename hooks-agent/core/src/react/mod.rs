@@ -13,6 +13,7 @@ mod journaled;
 mod limits;
 mod methods;
 mod reply;
+mod rewind;
 mod run;
 mod steer;
 

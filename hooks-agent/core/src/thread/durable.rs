@@ -146,7 +146,7 @@ impl Durable {
     }
 
     /// Waits for the lease of the thread of a call and brings memory up to date.
-    async fn session(
+    pub(super) async fn session(
         &self,
         cx: &CallContext,
         memory: Arc<Memory>,

@@ -7,10 +7,11 @@ use std::time::Instant;
 
 use futures::{Stream, StreamExt};
 use hooks_agent_core::model::{ChatChunk, ChatStream, ModelError};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::error::TapeError;
-use crate::format::{Played, chunk_value, error_value, line_of};
+use crate::format::{Played, chunk_value, error_value};
+use crate::recorder::lines::Answered;
 use crate::recorder::writer::Recorder;
 use crate::request::Request;
 use crate::runs::{At, elapsed};
@@ -108,30 +109,17 @@ impl ModelTake {
         }
         let chunks = std::mem::take(&mut self.chunks);
         let chunks = self.recorder.redactor.chunks(&self.at.scope, chunks)?;
-        let Request { model, key, .. } = &self.request;
-        let mut line = json!({
-            "attempt": self.attempt,
-            "chunks": chunks,
-            "key": key.to_string(),
-            "model": model,
-            "ms": elapsed(self.start),
-            "round": self.round,
-            "run": self.at.run,
-            "t": "model",
-        });
-        if let Some(provider) = &self.provider {
-            line["provider"] = provider.as_str().into();
-        }
-        Ok(with_request(&line, request))
+        let answered = Answered {
+            run: &self.at.run,
+            round: self.round,
+            attempt: self.attempt,
+            asked: &self.request,
+            provider: self.provider.as_deref(),
+            chunks,
+            ms: elapsed(self.start),
+        };
+        Ok(answered.line(request))
     }
-}
-
-/// Writes a line with a request that is already JSON.
-fn with_request(line: &Value, request: &str) -> String {
-    let line = line_of(line);
-    // Keys are sorted, and those before `round` are before `request` too.
-    let place = line.rfind(",\"round\":").expect("the line has a round");
-    format!("{},\"request\":{request}{}", &line[..place], &line[place..])
 }
 
 impl Drop for ModelTake {

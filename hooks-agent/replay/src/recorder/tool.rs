@@ -8,7 +8,7 @@ use hooks_agent_core::tool::ToolError;
 use serde_json::{Value, json};
 
 use crate::error::TapeError;
-use crate::format::{Key, line_of};
+use crate::recorder::lines::Called;
 use crate::recorder::writer::Recorder;
 use crate::runs::{At, elapsed};
 
@@ -40,29 +40,13 @@ impl ToolTake {
         };
         let line =
             ended.map_err(TapeError::from).and_then(|(output, error)| self.line(output, error));
-        self.recorder.write(&self.at, line.map(|line| line_of(&line)));
+        self.recorder.write(&self.at, line);
     }
 
-    fn line(&self, output: Value, error: Option<Value>) -> Result<Value, TapeError> {
-        let redact = |value| self.recorder.redactor.value(&self.at.scope, value);
-        let input = redact(self.call.input.clone())?;
-        let id = self.recorder.redactor.text(&self.at.scope, &self.call.id)?;
-        let mut line = json!({
-            "id": id,
-            "is_error": error.is_some(),
-            "key": Key::of_tool(&self.call.name, &input).to_string(),
-            "ms": elapsed(self.start),
-            "n": self.n,
-            "name": self.call.name,
-            "output": redact(output)?,
-            "run": self.at.run,
-            "t": "tool",
-        });
-        line["input"] = input;
-        if let Some(error) = error {
-            line["error"] = redact(error)?;
-        }
-        Ok(line)
+    fn line(&self, output: Value, error: Option<Value>) -> Result<String, TapeError> {
+        let Self { recorder, at, n, call, start, .. } = self;
+        let called = Called { run: &at.run, n: *n, call, ms: elapsed(*start) };
+        called.line(&recorder.redactor, &at.scope, output, error)
     }
 }
 
@@ -70,7 +54,7 @@ impl Drop for ToolTake {
     fn drop(&mut self) {
         if !self.is_ended {
             let line = self.line("the tool call was cancelled".into(), Some(json!("cancelled")));
-            self.recorder.write(&self.at, line.map(|line| line_of(&line)));
+            self.recorder.write(&self.at, line);
         }
     }
 }

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::json;
-
 use crate::error::TapeError;
-use crate::format::{Chain, FORMAT, Tail, VERSION, line_of};
+use crate::format::{Chain, Tail};
+use crate::recorder::lines::{close_line, header_line};
 use crate::redact::Redactor;
 use crate::runs::At;
 
@@ -125,17 +124,7 @@ impl Writer {
         if state.lines > 0 {
             return Ok(());
         }
-        let mut header = json!({
-            "agent": agent,
-            "format": FORMAT,
-            "redacted": self.redacted,
-            "t": "header",
-            "version": VERSION,
-        });
-        if let Some(secrets) = self.secrets {
-            header["secrets"] = secrets.into();
-        }
-        state.write(&line_of(&header))
+        state.write(&header_line(agent, &self.redacted, self.secrets))
     }
 
     /// Keeps the error of a line that was not written.
@@ -178,7 +167,7 @@ impl Writer {
             return Ok(());
         }
         let finished = self.write_header(&mut state, agent).and_then(|()| {
-            let close = line_of(&json!({ "lines": state.lines, "t": "close" }));
+            let close = close_line(state.lines);
             state.write(&close)?;
             let Some(mut out) = state.out.take() else { return Ok(()) };
             out.flush()?;

@@ -4,6 +4,7 @@ use hooks_agent_core::message::{ContentBlock, Msg, PendingCall, ToolResult, Tool
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::entry::asked::Asked;
 use crate::entry::attempt::Attempt;
 use crate::entry::content::{Content, Input, Progress, Request, block_sizes};
 use crate::entry::ended::Ended;
@@ -16,6 +17,7 @@ pub(crate) enum Data<'a> {
     Nothing,
     Input(Shown<'a, Input<'a>>),
     Request(Shown<'a, Request<'a>>),
+    Asked(Shown<'a, Asked<'a>>),
     Block(Shown<'a, ContentBlock>),
     Message(Shown<'a, Msg>),
     Call(Shown<'a, ToolUse>),
@@ -92,6 +94,7 @@ impl Serialize for Data<'_> {
             Self::Nothing => serializer.serialize_none(),
             Self::Input(shown) => shown.serialize(serializer),
             Self::Request(shown) => shown.serialize(serializer),
+            Self::Asked(shown) => shown.serialize(serializer),
             Self::Block(shown) => shown.serialize(serializer),
             Self::Message(shown) => shown.serialize(serializer),
             Self::Call(shown) => shown.serialize(serializer),

@@ -1,5 +1,6 @@
 //! Entries: what happened in a run, as it is written, and its JSON.
 
+mod asked;
 mod attempt;
 mod content;
 mod data;
@@ -11,6 +12,9 @@ mod packed;
 mod record;
 mod sizes;
 
+pub(super) use asked::Asked;
+#[cfg(feature = "tape")]
+pub(super) use asked::WrittenRequest;
 pub(super) use attempt::Attempt;
 pub(super) use content::{Input, Progress, Request, json_chars};
 pub(super) use data::{Data, Shown, pack_hidden, pack_without_text};

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use hooks_agent_core::error::AgentError;
+use hooks_agent_core::hook::ModelAttempt;
 use hooks_agent_core::message::Usage;
 use hooks_agent_core::model::{ChatChunk, ModelAnswer, ModelError};
 
-use crate::entry::{Attempt, Data, Failure};
+use crate::entry::{Asked, Attempt, Data, Failure, Shown};
 use crate::hook::recorder::Recorder;
-use crate::hook::run::Run;
+use crate::hook::run::{Kept, Run};
 use crate::ring::{RunSummary, now};
 
 /// An attempt that has begun. One that is dropped before its end was cancelled.
@@ -22,10 +23,14 @@ pub(super) struct Attempted {
 }
 
 impl Attempted {
-    pub(super) fn begin(recorder: Arc<Recorder>, run: Arc<Run>, model: &str) -> Self {
+    pub(super) fn begin(recorder: Arc<Recorder>, run: Arc<Run>, of: &ModelAttempt<'_>) -> Self {
         let (number, model) = {
             let mut kept = run.lock();
             kept.attempts += 1;
+            if kept.shows.requests {
+                ask(&recorder, &mut kept, of);
+            }
+            let model = of.model_name();
             let same = kept.model.take().filter(|known| **known == *model);
             let model = same.unwrap_or_else(|| model.into());
             kept.model = Some(model.clone());
@@ -109,6 +114,19 @@ impl Attempted {
         let kept = self.run.lock();
         self.recorder.add(&kept, kind, &Data::Attempt(data), update);
     }
+}
+
+/// Writes what a model is asked.
+fn ask(recorder: &Recorder, kept: &mut Kept, of: &ModelAttempt<'_>) {
+    // Answers that wait for a verdict are part of it.
+    let most = recorder.most(kept).filter(|_| !of.context().holds_answers());
+    let before = kept.asked.take();
+    let asked = Asked::of(kept.attempts, of.request(), before.as_ref());
+    let shown = Shown::up_to(most, &asked);
+    let is_whole = matches!(shown, Shown::Whole(_));
+    recorder.add(kept, "model_request", &Data::Asked(shown), |_| {});
+    // The next one is not the difference to one that is hidden.
+    kept.asked = is_whole.then(|| of.request().clone());
 }
 
 impl Drop for Attempted {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_agent_core::event::EventKind;
 use hooks_agent_core::message::ToolUse;
+use hooks_agent_core::model::ChatRequest;
 use hooks_core::plan::HooksVersion;
 
 use crate::entry::Failure;
@@ -34,6 +35,8 @@ pub(super) struct Kept {
     pub(super) attempts: u32,
     /// The model that was asked last.
     pub(super) model: Option<Arc<str>>,
+    /// The last request that is written whole.
+    pub(super) asked: Option<ChatRequest>,
     /// Whether tool calls of the reply wait.
     pub(super) is_waiting: bool,
     pub(super) draft: Draft,

@@ -66,7 +66,7 @@ impl StudioHook {
         let Some(run) = self.recorder.claim(attempt.context()) else {
             return next.run(attempt.into_request()).await;
         };
-        let begun = Attempted::begin(self.recorder.clone(), run, attempt.model_name());
+        let begun = Attempted::begin(self.recorder.clone(), run, &attempt);
         match next.run(attempt.into_request()).await {
             Ok(answer) => Ok(begun.answered(answer)),
             Err(error) => {

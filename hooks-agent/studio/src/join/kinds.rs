@@ -3,7 +3,7 @@
 use crate::entry::Label;
 
 /// The kinds that hooks write.
-const KINDS: [&str; 23] = [
+const KINDS: [&str; 24] = [
     "started",
     "input",
     "request",
@@ -18,6 +18,7 @@ const KINDS: [&str; 23] = [
     "tool_finished",
     "permission_asked",
     "permission_remembered",
+    "model_request",
     "model_started",
     "model_first",
     "model_finished",

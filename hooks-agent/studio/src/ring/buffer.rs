@@ -186,9 +186,8 @@ impl Ring {
         (last, logs.iter().rev().filter_map(wanted).take(most).collect())
     }
 
-    /// Returns a run with all runs below it, and their entries by number.
-    pub(crate) fn tree(&self, run: RunId) -> Option<RunTree> {
-        let last = self.last();
+    /// Returns the log of a run with those of all runs below it, the oldest first.
+    pub(crate) fn with_those_below(&self, run: RunId) -> Vec<Arc<Log>> {
         let mut known = HashSet::from([run]);
         let mut logs = self.logs();
         // A run begins after its parent.
@@ -196,6 +195,13 @@ impl Ring {
             let is_below = log.head.parent.is_some_and(|parent| known.contains(&parent));
             (is_below && known.insert(log.head.run)) || log.head.run == run
         });
+        logs
+    }
+
+    /// Returns a run with all runs below it, and their entries by number.
+    pub(crate) fn tree(&self, run: RunId) -> Option<RunTree> {
+        let last = self.last();
+        let logs = self.with_those_below(run);
         if logs.is_empty() {
             return None;
         }

@@ -34,6 +34,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
     let of_runs = Router::new()
         .route("/api/runs", get(runs::runs))
         .route("/api/runs/{run}", get(runs::run))
+        .route("/api/runs/{run}/tape", get(runs::tape))
         .route("/api/runs/{run}/test", get(runs::test))
         .route("/api/search", get(runs::find))
         .route("/api/history", get(history::history));
@@ -46,13 +47,15 @@ pub(super) fn router(app: Arc<App>) -> Router {
     let decided = Router::new()
         .route("/api/approvals/{id}", post(approvals::decide))
         .route("/api/remembered/{id}/revoke", post(approvals::revoke));
-    let forked = Router::new().route("/api/threads/{agent}/{thread}/fork", post(threads::fork));
+    let changed = Router::new()
+        .route("/api/threads/{agent}/{thread}/fork", post(threads::fork))
+        .route("/api/threads/{agent}/{thread}/rewind", post(threads::rewind));
     let acting = Router::new()
         .route("/api/threads/{agent}/{thread}/messages", post(threads::write))
         .route("/api/threads/{agent}/{thread}/steer", post(threads::steer))
         .route("/api/runs/{run}/interrupt", post(runs::interrupt))
         .merge(only_for(StudioPart::Approvals, &app, decided))
-        .merge(only_for(StudioPart::Threads, &app, forked));
+        .merge(only_for(StudioPart::Threads, &app, changed));
     of_page
         .merge(only_for(StudioPart::Overview, &app, overview))
         .merge(only_for(StudioPart::Runs, &app, of_runs))

@@ -8,6 +8,8 @@ use axum::response::Response;
 use hooks_agent_core::call::RunId;
 use serde::Deserialize;
 
+#[cfg(feature = "tape")]
+use crate::export::tape_of;
 use crate::export::{NotReplayed, test_of};
 use crate::history::{History, overview_of, tree_of};
 use crate::join::Order;
@@ -80,6 +82,32 @@ pub(super) async fn test(State(app): State<Arc<App>>, Path(run): Path<String>) -
         Ok(code) => typed(StatusCode::OK, "text/plain; charset=utf-8", code),
         Err(why) => not_replayed(&why),
     }
+}
+
+/// Writes a run, with those below it, as a tape.
+#[cfg(feature = "tape")]
+pub(super) async fn tape(State(app): State<Arc<App>>, Path(run): Path<String>) -> Response {
+    let Ok(run) = run.parse::<RunId>() else { return not_found() };
+    let made = tokio::task::spawn_blocking(move || {
+        let logs = app.desk.shared.ring.with_those_below(run);
+        (!logs.is_empty()).then(|| tape_of(&logs))
+    });
+    match made.await {
+        Ok(None) => not_found(),
+        Ok(Some(Ok(tape))) => typed(StatusCode::OK, "text/plain; charset=utf-8", tape),
+        Ok(Some(Err(why))) => {
+            error(StatusCode::CONFLICT, "not_taped", &format!("this run cannot be a tape: {why}"))
+        }
+        Err(_) => unreadable(),
+    }
+}
+
+/// Says how to write tapes.
+#[cfg(not(feature = "tape"))]
+pub(super) async fn tape() -> Response {
+    let message =
+        "this program writes no tapes: it is built without the feature `replay` of hooks-agent";
+    error(StatusCode::CONFLICT, "not_taped", message)
 }
 
 fn not_replayed(why: &NotReplayed) -> Response {

@@ -1,6 +1,7 @@
 //! Threads: what they have said, and what a person says on them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Path, Request, State};
 use axum::http::StatusCode;
@@ -10,6 +11,7 @@ use hooks_agent_core::call::{CallOptions, RunId, User};
 use hooks_agent_core::error::AgentError;
 use hooks_agent_core::react::ReActAgent;
 use hooks_agent_core::store::{ForkError, StoreError, ThreadKey, fork as fork_of};
+use hooks_agent_core::thread::RewindError;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -189,6 +191,52 @@ pub(super) async fn fork(
         Err(ForkError::Store(StoreError::UnknownThread(_))) => not_found(),
         Err(ForkError::Store(StoreError::Name(error))) => invalid(&error.to_string()),
         Err(ForkError::Store(error)) => store_failed(&error),
+        Err(error) => unread(&error),
+    }
+}
+
+/// How long a rewind waits for a call of the thread.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// To which message a thread is taken back.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Back {
+    last: u64,
+}
+
+/// Takes a thread back to an earlier message.
+pub(super) async fn rewind(
+    State(app): State<Arc<App>>,
+    Path((agent, thread)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    let (by, Back { last }) = match written(&app, request).await {
+        Ok(written) => written,
+        Err(refused) => return refused,
+    };
+    let Owned { agent, key, by } = match owned(&app, agent, thread, by).await {
+        Ok(owned) => owned,
+        Err(refused) => return refused,
+    };
+    let options = CallOptions::new().thread(key.thread()).queue_timeout(BUSY);
+    let options = by.into_iter().fold(options, CallOptions::user);
+    let conflict =
+        |code, error: RewindError| self::error(StatusCode::CONFLICT, code, &error.to_string());
+    match agent.rewind(options, last).await {
+        Ok(gone) => json(StatusCode::OK, serde_json::json!({ "gone": gone }).to_string()),
+        Err(error @ RewindError::CutOff { .. }) => conflict("cut_off", error),
+        Err(error @ RewindError::Call(AgentError::QueueTimeout { .. })) => {
+            conflict("in_call", error)
+        }
+        Err(error @ RewindError::Unanswered { .. }) => conflict("unanswered", error),
+        Err(error @ RewindError::NoMessage { .. }) => invalid(&error.to_string()),
+        Err(RewindError::Call(AgentError::Store(error))) => match error {
+            StoreError::UnknownThread(_) => not_found(),
+            StoreError::OtherUser { .. } => of_another_user(),
+            StoreError::Name(error) => invalid(&error.to_string()),
+            error => store_failed(&error),
+        },
         Err(error) => unread(&error),
     }
 }

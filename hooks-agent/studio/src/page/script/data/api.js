@@ -65,5 +65,7 @@ export const api = {
   steer: (agent, thread, text) => post(at('threads', agent, thread, 'steer'), JSON.stringify({ text })),
   thread: (agent, thread) => ask(at('threads', agent, thread)),
   fork: (agent, thread, fork) => post(at('threads', agent, thread, 'fork'), JSON.stringify(fork)),
+  runTape: (run) => ask(at('runs', run, 'tape'), {}, true),
+  rewind: (agent, thread, last) => post(at('threads', agent, thread, 'rewind'), JSON.stringify({ last })),
   send: (agent, thread, text) => post(at('threads', agent, thread, 'messages'), JSON.stringify({ text })),
 };

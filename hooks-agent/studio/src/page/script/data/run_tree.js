@@ -2,6 +2,7 @@
 
 import { isQuiet, textOf } from './entry.js';
 import { nodeOf } from './node.js';
+import { wholeRequest } from './request.js';
 import { drafts, grow, hide, hideTexts, settleTexts } from './texts.js';
 
 const IN_TOOL = new Set(['PRE_ACTING', 'ACTING_CHUNK', 'POST_ACTING', 'TOOL_CALL']);
@@ -16,6 +17,8 @@ export class RunTree {
   at = null;
   end = null;
   round = null;
+  /** The last request that is known whole. */
+  asked = null;
   rounds = 0;
   errors = 0;
   tools = new Map();
@@ -118,6 +121,12 @@ export class RunTree {
     const round = this.round?.request ? this.beginRound(entry) : this.freshRound(entry);
     Object.assign(round, { request: data, asked: entry.ts, seq: entry.seq });
     this.changed(round);
+  }
+
+  on_model_request(entry, data) {
+    this.asked = wholeRequest(this.asked, data);
+    const round = this.round ?? this.beginRound(entry);
+    this.add(round, nodeOf(this.keyOf(entry), 'request', entry.ts, { whole: this.asked }));
   }
 
   // Attempts to have an answer of the model: rows of their own once one of the round failed.

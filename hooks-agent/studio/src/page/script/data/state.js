@@ -180,7 +180,7 @@ export function closeRun() {
   state.open = null;
 }
 
-/** Whether the person may decide, write, steer, interrupt, revoke and fork. */
+/** Whether the person may decide, write, steer, interrupt, revoke, fork and rewind. */
 export const mayAct = () => state.viewer.acts;
 
 const PARTS = ['overview', 'runs', 'threads', 'approvals', 'hooks'];

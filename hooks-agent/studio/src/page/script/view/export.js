@@ -7,6 +7,8 @@ import { action, announce, h } from './dom.js';
 const KINDS = [
   ['JSON', async ({ run }) => ({ name: `run-${run}.json`, type: 'application/json',
     text: await api.runText(run) })],
+  ['Tape', async ({ run }) => ({ name: `run-${run.slice(0, 8)}.tape`, type: 'text/plain',
+    text: await api.runTape(run) })],
   ['Test in Rust', async ({ run }) => ({ name: `run_${run.slice(0, 8)}.rs`, type: 'text/plain',
     text: await api.runTest(run) })],
 ];

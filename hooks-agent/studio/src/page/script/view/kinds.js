@@ -1,12 +1,14 @@
 // What the rows of a run say: each kind of node.
 
-import { DECISIONS, REASONS, STATES, askersOf, attemptOf, failureOf, mediaOf, outputOf, whyOf }
+import { DECISIONS, REASONS, STATES, askersOf, attemptOf, failureOf, outputOf, whyOf }
   from './entry.js';
 import { runLink } from './place.js';
 import { decisionOf, mayAct } from './state.js';
 import { change, code, hiddenText, longText } from './code.js';
 import { h } from './dom.js';
 import { failureMore } from './failure.js';
+import { message, roleOf } from './message.js';
+import { requestBody } from './request_body.js';
 import { args, brief, clock, compact, count, line, micros, shown } from './format.js';
 
 const INLINE = 44;
@@ -42,6 +44,11 @@ export const KINDS = {
       node.request && faintCut(requestOf(node.request)),
       node.usage && h('span.faint.tokens', {}, tokensOf(node.usage)),
     ],
+  }),
+  request: ({ whole }) => ({
+    icon: 'call',
+    parts: [label('Request'), !whole && hiddenText('request')],
+    body: whole && requestBody(whole),
   }),
   attempt: ({ attempt, model, failure, state, usage }) => ({
     icon: failure ? 'error' : 'call',
@@ -195,8 +202,6 @@ function decision({ decision: kind, reason, by }) {
 }
 
 const missing = (text) => h('p.missing', {}, text);
-const roleOf = (msg) => ({ user: 'User', tool: 'Tool result', system: 'System' })[msg.role]
-  ?? shown(msg.name || msg.role);
 const textsOf = (messages) => messages.flatMap((msg) => msg.content ?? [])
   .filter((it) => it.type === 'text').map((it) => it.text);
 
@@ -213,16 +218,6 @@ function requestOf({ messages, tools }) {
 
 function tokensOf({ input_tokens: input, output_tokens: output }) {
   return input || output ? `${compact(input)} in, ${compact(output)} out` : '';
-}
-
-function message(msg, at, all) {
-  const whose = all.length > 1 && label(roleOf(msg));
-  const blocks = (msg.content ?? []).map((block) => {
-    if (block.type === 'text') return longText('div.prose', block.text);
-    if (block.type === 'tool_result') return code(outputOf(block.output).text);
-    return h('p.media', {}, shown(mediaOf(block)));
-  });
-  return h('div.message', {}, whose, msg.hidden ? hiddenText('text', msg.chars) : blocks);
 }
 
 function said({ text, hidden, isGrowing }) {

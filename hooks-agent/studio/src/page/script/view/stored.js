@@ -1,4 +1,4 @@
-// The stored messages of a thread, and forks of it.
+// The stored messages of a thread, where it is forked and rewound.
 
 import { api } from './api.js';
 import { addThread, freeName } from './conversations.js';
@@ -9,7 +9,7 @@ import { action, announce, field, fill, h, say } from './dom.js';
 import { shown } from './format.js';
 import { said } from './piece.js';
 
-/** Why a fork is refused, in words. */
+/** Why a fork or a rewind is refused, in words. */
 const REFUSED = {
   chat: 'This studio does not let people write to agents.',
   other_user: 'This thread is of another person.',
@@ -18,6 +18,7 @@ const REFUSED = {
   404: 'This is no longer stored.',
   exists: 'There is a thread of this name. Choose another one.',
   in_call: 'A call is running on this thread. Try again when it has ended.',
+  cut_off: 'A call was cut off on this thread. Resume it first.',
   unanswered: 'After this message a tool call has no result. Choose another message.',
 };
 
@@ -37,22 +38,34 @@ export class StoredMessages {
     if (this.key === key && !this.element.querySelector('[open]')) this.draw(stored);
   }
 
+  /** Loads the messages after the last ones are gone: the focus goes to what can be done with the one that is last. */
+  async drawAfter(agent, thread) {
+    await this.load(agent, thread);
+    [...this.element.querySelectorAll('summary')].at(-1)?.focus();
+  }
+
   draw({ agent, thread, error, messages = [], busy, hidden }) {
+    const live = messages.filter((it) => !it.archived);
+    const acts = (it) => {
+      if (!it.can_fork || !mayAct()) return false;
+      const later = live.length - live.indexOf(it) - 1;
+      const rewind = later > 0 && rewindTo(agent, thread, it.seq, later, () => this.drawAfter(agent, thread));
+      return h('div.from-here', {}, forkOf(agent, thread, it.seq), rewind);
+    };
     fill(this.element, error && h('p.problem', {}, whyNot(error)),
       busy && h('p.note', {}, 'A call is running on this thread: it may add messages.'),
       hidden && h('p.note', {}, 'The studio shows no content: of each message its size.'),
       !error && !messages.length && h('p.missing', {}, 'No message is stored.'),
-      h('ol', {}, messages.map((it) => h('li', {},
-        stored(it, it.can_fork && mayAct() && forkOf(agent, thread, it.seq))))));
+      h('ol', {}, messages.map((it) => h('li', {}, stored(it, acts(it))))));
   }
 }
 
-function stored({ role, name, text, chars, tools = [], archived }, fork) {
+function stored({ role, name, text, chars, tools = [], archived }, acts) {
   return said(role, role === 'tool' ? 'Tool' : name || role,
     text === null ? hiddenText('text', chars) : text && longText('div.prose', text),
     tools.length > 0 && h('p.faint', {}, role === 'tool' ? 'Result of ' : 'Calls ',
       h('code', {}, tools.map(shown).join(', '))),
-    archived && h('p.faint', {}, 'Archived: the model no longer reads it.'), fork);
+    archived && h('p.faint', {}, 'Archived: the model no longer reads it.'), acts);
 }
 
 /** Asks for the name of the new thread. */
@@ -69,22 +82,41 @@ function forkOf(agent, thread, last) {
     name.ariaInvalid = 'true';
     name.focus();
   });
-  const open = h('summary', {}, 'Fork from here');
-  const fork = h('details.fork', { name: 'fork' }, open, h('label', {}, 'Name of the new thread ', name),
-    submit, problem);
+  const fork = folded('Fork from here', h('label', {}, 'Name of the new thread ', name), submit, problem);
   fork.addEventListener('toggle', () => {
     if (!fork.open) return;
     name.value ||= freeName(agent, thread);
     name.select();
     name.focus();
   });
-  fork.addEventListener('keydown', (event) => {
-    const { key, target } = event;
-    if (key === 'Enter' && target === name) submit.click();
-    if (key !== 'Escape' || !fork.open) return;
+  name.addEventListener('keydown', ({ key }) => { if (key === 'Enter') submit.click(); });
+  return fork;
+}
+
+/** Asks whether the thread is taken back, and draws it `anew` then. */
+function rewindTo(agent, thread, last, later, anew) {
+  const problem = h('p.problem', { role: 'alert' });
+  const what = later === 1 ? 'The message after this one leaves' : `The ${later} messages after this one leave`;
+  const submit = action('Rewind', async () => {
+    const { gone } = await api.rewind(agent, thread, last);
+    rewind.open = false;
+    announce(`Rewound: ${gone} messages are archived`);
+    await anew();
+  }, '.primary', (error) => say(problem, whyNot(error)));
+  const rewind = folded('Rewind to here', h('p', {}, `${what} the conversation. What tools did stays done.`),
+    submit, problem);
+  return rewind;
+}
+
+/** What is asked before a thread is forked or rewound; one at a time. */
+function folded(name, ...content) {
+  const open = h('summary', {}, name);
+  const made = h('details.fork', { name: 'from-here' }, open, content);
+  made.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !made.open) return;
     event.stopPropagation();
-    fork.open = false;
+    made.open = false;
     open.focus();
   });
-  return fork;
+  return made;
 }
