@@ -20,6 +20,32 @@ async fn hits(browser: &Browser, text: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
+async fn a_tool_that_is_an_agent_costs_what_its_runs_cost() {
+    let prices = PriceTable::new().model("scripted", 3_000_000, 15_000_000);
+    let studio = Studio::new().prices(prices, "USD");
+    let poet = ScriptedModel::new("scripted", |_| {
+        ScriptedAnswer::from("A poem.").costing(Usage::new(1_000, 100))
+    });
+    let poet = ReActAgent::builder("poet").model(poet).build().unwrap();
+    let editor = calls_then("poet", json!({ "task": "Write" }), "Here it is.");
+    let editor = ReActAgent::builder("editor").model(editor).tool(poet.to_tool("Writes."));
+    let editor = editor.hook(studio.hook()).build().unwrap();
+    let browser = open(&studio).await;
+    editor.call("A poem").await.unwrap();
+    editor.call("Another one").await.unwrap();
+
+    let seen = overview(&browser, 0).await;
+
+    let tool = &seen["tools"][0];
+    assert_eq!((&tool["name"], &tool["calls"]), (&json!("poet"), &json!(2)));
+    assert_eq!((&tool["tokens"], &tool["cost"]), (&json!(2_200), &json!(0.009)));
+    assert_eq!(seen["tools"].as_array().unwrap().len(), 1);
+    let runs = browser.runs().await;
+    let below = runs.iter().find(|run| !run["parent"].is_null()).unwrap();
+    assert_eq!(below["tool"], "poet");
+}
+
+#[tokio::test]
 async fn the_first_view_counts_runs_models_tools_tokens_money_and_hooks() {
     let prices = PriceTable::new().model("scripted", 3_000_000, 15_000_000);
     let studio = Studio::new().prices(prices, "USD");

@@ -47,6 +47,9 @@ async fn hostile_texts_stay_texts() {
         page.until_text(".k-result", HOSTILE[3]).await;
         page.until_text(".k-hook .values", HOSTILE[0]).await;
         page.until_text(".k-text", "\\u{202e}reversed").await;
+        page.eval("document.querySelectorAll('.k-request summary').forEach((it) => it.click())")
+            .await;
+        page.until_text(".k-request .message", HOSTILE[0]).await;
         page.go("#/agents/%3Cb%3Eclerk%3C%2Fb%3E").await;
         page.until_text("td", "<i>swap</i>").await;
 

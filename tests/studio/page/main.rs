@@ -19,3 +19,4 @@ mod support;
 mod tabs;
 mod threads;
 mod time;
+mod workers;

@@ -13,10 +13,13 @@ pub(crate) struct RunHead {
     pub(crate) user: Option<Arc<str>>,
     pub(crate) parent: Option<RunId>,
     pub(crate) tool_call: Option<Arc<str>>,
+    /// The tool of that call, if the studio saw it begin.
+    pub(crate) tool: Option<Arc<str>>,
 }
 
 impl RunHead {
-    pub(crate) fn of(cx: &CallContext) -> Self {
+    /// Returns the head of a call, of a sub-agent with the tool that it is for the one above it.
+    pub(crate) fn of(cx: &CallContext, tool: Option<Arc<str>>) -> Self {
         Self {
             run: cx.run_id(),
             agent: cx.agent_name().into(),
@@ -24,6 +27,7 @@ impl RunHead {
             user: cx.user().map(Into::into),
             parent: cx.parent().map(CallContext::run_id),
             tool_call: cx.tool_call_id().map(Into::into),
+            tool,
         }
     }
 }

@@ -39,12 +39,25 @@ impl Recorder {
             let is_own = kept.claim(self.number);
             if is_own && kept.log.is_none() {
                 kept.shows = self.shared.settings.shows();
-                kept.log = Some(self.shared.ring.begin(RunHead::of(cx), cx, self.number));
+                kept.log = Some(self.shared.ring.begin(
+                    RunHead::of(cx, self.tool_of(cx)),
+                    cx,
+                    self.number,
+                ));
                 self.note(&kept, "started");
             }
             is_own
         };
         is_own.then_some(run)
+    }
+
+    /// Returns the tool by which a call runs for another one.
+    fn tool_of(&self, cx: &CallContext) -> Option<Arc<str>> {
+        let (parent, id) = cx.parent().zip(cx.tool_call_id())?;
+        let above: Arc<Run> = parent.hook_state(self.shared.number());
+        let kept = above.lock();
+        let call = kept.calls.iter().find(|call| *call.id == *id)?;
+        Some(call.name.as_str().into())
     }
 
     /// Returns the log of a call of which this hook writes. A hook in shadow may be about one that has ended.

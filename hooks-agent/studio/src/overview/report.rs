@@ -104,6 +104,7 @@ impl Numbers {
         });
         let run_row = |name: &Arc<str>, counts: &Counts| RunRow::of(name, counts, has_prices);
         let model_row = |name: &Arc<str>, counts: &Counts| ModelRow::of(name, counts, has_prices);
+        let tool_row = |name: &Arc<str>, counts: &Counts| ToolRow::of(name, counts, has_prices);
         Overview {
             since: self.since,
             until: self.until,
@@ -118,7 +119,7 @@ impl Numbers {
             calls: Calls { count, p50_ms, p95_ms },
             agents: self.rows(Of::Agent, run_row, |row| row.runs),
             models: self.rows(Of::Model, model_row, |row| row.calls),
-            tools: self.rows(Of::Tool, ToolRow::of, |row| row.calls),
+            tools: self.rows(Of::Tool, tool_row, |row| row.calls),
             users: self.rows(Of::User, run_row, |row| row.runs),
             hooks: self.rows(Of::Hook, HookRow::of, |row| row.total_us),
             by_time: self.steps.shown(has_prices),

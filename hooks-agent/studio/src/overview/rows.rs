@@ -33,6 +33,10 @@ pub(super) struct ToolRow {
     failed: u64,
     p50_ms: Option<u64>,
     p95_ms: Option<u64>,
+    /// Of the sub-agents that ran for it.
+    tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<Money>,
 }
 
 /// An agent or a user.
@@ -91,10 +95,17 @@ impl ModelRow {
 }
 
 impl ToolRow {
-    pub(super) fn of(name: &Arc<str>, counts: &Counts) -> Self {
+    pub(super) fn of(name: &Arc<str>, counts: &Counts, has_prices: bool) -> Self {
         let (p50_ms, p95_ms) = counts.percentiles(Metric::Ms);
-        let (calls, failed) = (counts.get(&Metric::Calls), counts.get(&Metric::Failed));
-        Self { name: name.clone(), calls, failed, p50_ms, p95_ms }
+        Self {
+            name: name.clone(),
+            calls: counts.get(&Metric::Calls),
+            failed: counts.get(&Metric::Failed),
+            p50_ms,
+            p95_ms,
+            tokens: counts.get(&Metric::Tokens),
+            cost: cost(counts, has_prices),
+        }
     }
 }
 

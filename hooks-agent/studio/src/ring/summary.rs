@@ -63,6 +63,8 @@ pub(crate) struct RunSummary {
     pub(crate) parent: Option<RunId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tool: Option<Arc<str>>,
     pub(crate) state: RunState,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<GenerateReason>,
@@ -117,7 +119,7 @@ pub(crate) struct ModelUse {
 
 impl RunSummary {
     pub(super) fn new(head: &RunHead, started: u64, after: u64) -> Self {
-        let RunHead { run, agent, thread, user, parent, tool_call } = head.clone();
+        let RunHead { run, agent, thread, user, parent, tool_call, tool } = head.clone();
         Self {
             run,
             agent,
@@ -125,6 +127,7 @@ impl RunSummary {
             user,
             parent,
             tool_call,
+            tool,
             state: RunState::Running,
             reason: None,
             resumed_by: None,
@@ -152,15 +155,15 @@ impl RunSummary {
 
     /// Returns what the run is.
     pub(super) fn head(&self) -> RunHead {
-        let Self { run, agent, thread, user, parent, tool_call, .. } = self.clone();
-        RunHead { run, agent, thread, user, parent, tool_call }
+        let Self { run, agent, thread, user, parent, tool_call, tool, .. } = self.clone();
+        RunHead { run, agent, thread, user, parent, tool_call, tool }
     }
 
     /// Takes over how the run stands in its process. What the run is, and what is counted here, stays.
     pub(super) fn join(&mut self, there: Self) {
-        let RunHead { run, agent, thread, user, parent, tool_call } = self.head();
+        let RunHead { run, agent, thread, user, parent, tool_call, tool } = self.head();
         let Self { started, after, events, dropped, .. } = *self;
-        let is = Self { run, agent, thread, user, parent, tool_call, ..there };
+        let is = Self { run, agent, thread, user, parent, tool_call, tool, ..there };
         *self = Self { started, after, events, dropped, ..is };
     }
 

@@ -110,6 +110,9 @@ fn add_run(totals: &mut Totals, run: &RunSummary, tokens: u64, cost: Money) {
         add(of_user);
         used(of_user);
     }
+    if let Some(tool) = &run.tool {
+        used(totals.of(Of::Tool, tool.clone()));
+    }
     let all = totals.of(Of::All, "".into());
     used(all);
     if run.parent.is_none() {

@@ -4,7 +4,8 @@ import { api } from './api.js';
 import { agentLink, runLink } from './place.js';
 import { agentOf, mayAct, state } from './state.js';
 import { action, backLink, field, fill, h, listHeading, say } from './dom.js';
-import { count, shortPaths, shown } from './format.js';
+import { ago, count, shortPaths, shown } from './format.js';
+import { bad, table } from './table.js';
 
 // When the methods of an agent begin and end, in the order of a call.
 const MOMENTS = {
@@ -28,8 +29,12 @@ export function agentList(side, open) {
 export async function agentPage(main, name, isCurrent) {
   const agent = agentOf(name);
   if (!name) {
+    const workers = h('section.plan', { ariaLabel: 'Workers', hidden: true });
     fill(main, h('div.blank', {}, h('h1', {}, 'Agents'), h('p', {}, state.agents.length
-      ? 'Choose an agent to see its hooks.' : 'The agents of the studio are listed here, with their hooks.')));
+      ? 'Choose an agent to see its hooks.' : 'The agents of the studio are listed here, with their hooks.')),
+    workers);
+    const joined = await api.agents().catch(() => ({}));
+    if (isCurrent()) drawWorkers(workers, joined.workers ?? []);
     return;
   }
   const plan = h('section.plan', { ariaLabel: 'Hooks' }, h('p.missing', {}, 'Loading the hooks.'));
@@ -44,6 +49,19 @@ export async function agentPage(main, name, isCurrent) {
   } catch (error) {
     if (isCurrent()) fill(plan, h('p.problem', {}, shown(error.message)));
   }
+}
+
+const WORKER = [
+  ['Worker', 'name', (name) => shown(name)],
+  ['State', 'is_away', (isAway) => (isAway ? h('span.problem', {}, 'away') : 'here')],
+  ['Heard of', 'heard', (at) => ago(at)],
+  ['Entries not sent', 'dropped', bad, 'What the worker dropped before the studio had it'],
+];
+
+/** The processes that joined the studio, if there are any. */
+function drawWorkers(section, workers) {
+  section.hidden = !workers.length;
+  if (workers.length) fill(section, h('h2', {}, 'Workers'), table('Workers', WORKER, workers));
 }
 
 function drawPlan(plan, hooks, warnings) {

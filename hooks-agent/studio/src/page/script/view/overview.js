@@ -126,7 +126,7 @@ function tables({ agents, models, tools, users, hooks, cost, days = [] }) {
     days.length > 2 && section('By day', daysTable(days, price)),
     part('Agents', agents, ...ofRuns('agent')),
     part('Tools', tools, ['Tool', 'name', mono], ['Calls', 'calls'], ['Failed', 'failed', bad],
-      ...times('ms', took)),
+      ...times('ms', took), ...ofSubAgents(tools, price)),
     part('Models', models, ['Model', 'name', mono], ['Calls', 'calls'], ['Failed', 'failed', bad],
       ...times('ms', took),
       ['First p50', 'first_p50_ms', took, 'Half of the first tokens come within'],
@@ -139,6 +139,14 @@ function tables({ agents, models, tools, users, hooks, cost, days = [] }) {
     part('Hooks in shadow', hooks.filter((it) => it.shadow_runs), hook, ['Runs', 'shadow_runs'],
       ['Would have denied', 'would_have', some, 'Or asked, stopped or changed']),
   ];
+}
+
+/** What tools cost that are agents. */
+function ofSubAgents(tools, price) {
+  if (!tools.some((it) => it.tokens)) return [];
+  const title = 'Of the sub-agents that ran for the tool';
+  return [['Tokens', 'tokens', (it) => (it ? compact(it) : '–'), title],
+    ...price.map(([head, key, write]) => [head, key, (it) => (it ? write(it) : '–'), title])];
 }
 
 function part(head, rows, ...columns) {
