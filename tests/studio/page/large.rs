@@ -96,3 +96,17 @@ async fn ten_thousand_entries_stay_responsive() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_scripts_of_the_page_are_less_than_120_kb_on_their_way() {
+    open(Studio::new(), async |page| {
+        let scripts =
+            "performance.getEntriesByType('resource').filter((it) => /\\.js$/.test(it.name))";
+        let count = page.eval(&format!("{scripts}.length")).await.as_u64().unwrap();
+        let bytes = format!("{scripts}.reduce((sum, it) => sum + it.encodedBodySize, 0)");
+        let bytes = page.eval(&bytes).await.as_u64().unwrap();
+        assert!(count > 40, "{count}");
+        assert!(bytes < 120_000, "{bytes}");
+    })
+    .await;
+}

@@ -146,7 +146,7 @@ const REWIND: &str = "[...document.querySelectorAll('.fork summary')]
 async fn a_thread_is_taken_back_after_a_question() {
     let studio = Studio::new().allow_chat(true);
     let support = support(&studio);
-    support.call_with(on_monday(), "Where is order 17?").await.unwrap();
+    support.call_with(CallOptions::new().thread("monday"), "Where is order 17?").await.unwrap();
     let place = "#/threads/support/monday?show=messages";
     open_as(place, studio.agent(support.clone()), async |page| {
         let count = || support.threads().memory("monday").unwrap().messages().len();

@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn what_was_given_up_is_counted_no_more() {
         let (counters, cx) = (Counters::default(), CallContext::default());
-        let head = RunHead::of(&cx);
+        let head = RunHead::of(&cx, None);
         let log = Log::new(head.clone(), RunSummary::new(&head, 0, 0), Some(cx));
         log.begin(&counters);
         let seq = log.push(&counters, (0, "started"), |_, _| {}, |_| {}).unwrap();
