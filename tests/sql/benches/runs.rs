@@ -61,11 +61,14 @@ fn word(number: u64) -> String {
     format!("{first}{second}{}{number}", letter(number / 484))
 }
 
-fn totals(numbers: &mut Numbers) -> Vec<RunTotal> {
+fn totals(numbers: &mut Numbers, user: &str) -> Vec<RunTotal> {
     let mut totals = vec![RunTotal::new("run", "", "runs", 1)];
     let named = [("agent", 5), ("user", 50), ("model", 4), ("tool", 12), ("hook", 15)];
     for (kind, count) in named {
-        let name = format!("{kind} {}", numbers.below(count));
+        let name = match kind {
+            RunTotal::USER => user.to_owned(),
+            kind => format!("{kind} {}", numbers.below(count)),
+        };
         for metric in ["runs", "failed", "input", "output", "cost", "us"] {
             totals.push(RunTotal::new(kind, &*name, metric, 1 + numbers.below(1000)));
         }
@@ -83,7 +86,7 @@ fn run(number: u64, numbers: &mut Numbers) -> KeptRun {
     let id = RunId::named(&number.to_string());
     let started = FIRST + number * (30 * DAY / RUNS);
     let mut run = KeptRun::new(id, format!("agent {}", number % 5), format!("{number}"), started);
-    run.user = Some(format!("user {}", numbers.below(50)).into());
+    let user = format!("user {}", numbers.below(50));
     run.state = if number.is_multiple_of(100) { "failed".into() } else { "finished".into() };
     run.ended = Some(started + 1000);
     run.summary =
@@ -97,7 +100,8 @@ fn run(number: u64, numbers: &mut Numbers) -> KeptRun {
         let _ = write!(run.entries, r#"{{"at":{at},"kind":"model","text":"{}"}},"#, numbers.word());
     }
     run.entries = format!("[{}0]", run.entries);
-    run.totals = totals(numbers);
+    run.totals = totals(numbers, &user);
+    run.user = Some(user.into());
     run
 }
 
