@@ -14,6 +14,7 @@ mod links;
 mod live;
 mod look;
 mod overview;
+mod requests;
 mod roles;
 mod support;
 mod tabs;

@@ -29,7 +29,7 @@ export function agentList(side, open) {
 export async function agentPage(main, name, isCurrent) {
   const agent = agentOf(name);
   if (!name) {
-    const workers = h('section.plan', { ariaLabel: 'Workers', hidden: true });
+    const workers = h('section.workers', { ariaLabel: 'Workers', hidden: true });
     fill(main, h('div.blank', {}, h('h1', {}, 'Agents'), h('p', {}, state.agents.length
       ? 'Choose an agent to see its hooks.' : 'The agents of the studio are listed here, with their hooks.')),
     workers);

@@ -137,8 +137,11 @@ export function moveAmong(parent, selector, by) {
 /** A button that is off while it acts, and stays so if that returns true; `failed(error)` is told if it cannot. */
 export function action(label, act, kind, failed = (error) => announce(shown(error.message))) {
   const made = button(label, async () => {
+    const hadFocus = document.activeElement === made;
     made.disabled = true;
     made.disabled = await act(made).catch(failed) === true;
+    // A button that is off has no focus.
+    if (hadFocus && document.activeElement === document.body && made.checkVisibility()) made.focus();
   }, kind);
   return made;
 }

@@ -1,7 +1,8 @@
 // A run as a file.
 
 import { api } from './api.js';
-import { action, announce, h } from './dom.js';
+import { action, announce, h, say } from './dom.js';
+import { shown } from './format.js';
 
 /** What a run is saved as: a name, and what makes the file, `{ name, type, text }`. */
 const KINDS = [
@@ -20,12 +21,15 @@ function save({ name, type, text }) {
 }
 
 export function exportMenu(run) {
-  const menu = h('details.menu', {}, h('summary', {}, 'Export'), h('ul', {}, KINDS.map(([name, make]) =>
+  const problem = h('p.problem', { role: 'alert' });
+  const failed = (error) => say(problem, shown(error.message));
+  const menu = h('details.menu', {}, h('summary', {}, 'Export'), h('div.options', {}, h('ul', {}, KINDS.map(([name, make]) =>
     h('li', {}, action(name, async () => {
-      close(true);
+      say(problem, '');
       save(await make(run));
+      close(true);
       announce(`Saved as ${name}`);
-    }, '.quiet')))));
+    }, '.quiet', failed)))), problem));
   const close = (isBack) => {
     menu.open = false;
     if (isBack) menu.firstChild.focus();

@@ -60,7 +60,7 @@ function leaveField(field) {
 function press(page, target, key) {
   const row = target.closest?.('.row');
   const card = target.closest?.('.card');
-  const isControl = target.matches?.('button, a') && !target.matches('.run');
+  const isControl = target.matches?.('button, a, summary') && !target.matches('.run');
   switch (key) {
     case 'j': case 'ArrowDown': return page.move(1, target);
     case 'k': case 'ArrowUp': return page.move(-1, target);

@@ -14,7 +14,7 @@ export function requestBody({ messages, known, tools, options }) {
     folded(count(messages.length, 'message') + own,
       () => messages.map((msg, at) => message(msg, at, messages))),
     tools.length > 0 && folded(count(tools.length, 'tool'), () => texts),
-    Object.keys(options).length > 0 && folded('Options', () => [code(options)]),
+    folded('Options', () => [code(options)]),
   ];
 }
 
