@@ -1,16 +1,20 @@
 //! A run as a tape, and the whole requests that it is made of.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_agent_builtin::guard::PiiDetection;
 use hooks_agent_builtin::recover::{ModelRetry, RetryPolicy};
-use hooks_agent_core::model::ModelError;
+use hooks_agent_core::error::AgentError;
+use hooks_agent_core::hook::{ModelAttempt, NextAttempt};
+use hooks_agent_core::model::{ModelAnswer, ModelError};
 use hooks_agent_core::prelude::*;
 use hooks_agent_core::react::ReActAgentBuilder;
 use hooks_agent_core::testing::{Calls, Script};
 use hooks_agent_replay::{Drift, Tape};
 use hooks_agent_studio::Studio;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::support::{Browser, MAIL, open, says};
 
@@ -126,6 +130,106 @@ async fn a_replay_goes_on_with_the_answer_that_a_hook_tried_again_for() {
         replayed(&tape, |builder| builder.hook(ModelRetry::new()), "Go").await.unwrap();
     assert_eq!(reply, "Done.");
     drift.assert_no_drift();
+}
+
+#[tokio::test]
+async fn a_run_that_failed_is_replayed_with_all_of_its_attempts() {
+    let retry = || {
+        let policy = RetryPolicy::new().max_retries(2).initial_delay(Duration::ZERO);
+        ModelRetry::with(policy).unwrap()
+    };
+    let studio = kept();
+    let down = ScriptedModel::new("script", |_| ModelError::status("script", 503));
+    let agent = ReActAgent::builder("clerk").model(down).hook(retry()).hook(studio.hook());
+    let agent = agent.build().unwrap();
+    let browser = open(&studio).await;
+    agent.call("Go").await.unwrap_err();
+    let (status, tape) = taped(&browser).await;
+    assert_eq!(status, 200, "{tape}");
+    assert_eq!(tape.matches("\"t\":\"model\"").count(), 3);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.tape");
+    std::fs::write(&path, tape).unwrap();
+    let tape = Tape::replay(&path).strict().open().unwrap();
+    let agent = ReActAgent::builder("clerk").model(says("Never.")).hook(retry());
+    let agent = agent.hook(tape.clone()).build().unwrap();
+    agent.call("Go").await.unwrap_err();
+    tape.finish().unwrap().assert_no_drift();
+}
+
+#[tokio::test]
+async fn tools_at_once_and_hooks_before_the_call_are_replayed_as_they_were() {
+    let add = || on(|event: &mut PreCall<'_>| event.messages_mut().push(Msg::user("Be brief.")));
+    let build = |builder: ReActAgentBuilder, slow: Arc<Notify>| {
+        let quick = slow.clone();
+        let slow = FunctionTool::new("slow", "Waits.", move |_: Value| {
+            let slow = slow.clone();
+            async move {
+                slow.notified().await;
+                "late"
+            }
+        });
+        let quick = FunctionTool::new("quick", "Is quick.", move |_: Value| {
+            quick.notify_one();
+            async { "early" }
+        });
+        builder.tool(slow).tool(quick).parallel_tools(true).hook(add().named("brief"))
+    };
+    let calls = ["slow", "quick"].map(|name| ToolUse::new(name, name, json!({})));
+    let studio = kept();
+    let builder = ReActAgent::builder("clerk").model(Script::new().calls(calls).says("Done."));
+    let agent = build(builder, Arc::new(Notify::new())).hook(studio.hook()).build().unwrap();
+    let browser = open(&studio).await;
+    agent.call("Go").await.unwrap();
+    let (status, tape) = taped(&browser).await;
+    assert_eq!(status, 200, "{tape}");
+    let never = Arc::new(Notify::new());
+    let (reply, drift) = replayed(&tape, |builder| build(builder, never), "Go").await.unwrap();
+    assert_eq!(reply, "Done.");
+    drift.assert_no_drift();
+}
+
+#[tokio::test]
+async fn a_call_that_a_hook_ended_before_it_began_is_no_tape() {
+    let studio = kept();
+    let refuse = on(|_: &mut PreCall<'_>| -> HookResult { Err("not today".into()) });
+    let agent = ReActAgent::builder("clerk").model(says("Never.")).hook(refuse);
+    let agent = agent.hook(studio.hook()).build().unwrap();
+    let browser = open(&studio).await;
+    agent.call("Go").await.unwrap_err();
+    let (status, said) = taped(&browser).await;
+    assert_eq!(status, 409);
+    assert!(said.contains("before it began"), "{said}");
+}
+
+/// Removes the secret from what one provider is sent.
+struct Cleans;
+
+#[hooks_agent_core::agent_hook(priority = 700, role = hooks_core::HookRole::Redacts)]
+impl Cleans {
+    async fn around_model_attempt(
+        &self,
+        mut attempt: ModelAttempt<'_>,
+        next: NextAttempt<'_>,
+    ) -> Result<ModelAnswer, AgentError> {
+        attempt.request_mut().messages = Msg::user("***").into();
+        next.run(attempt.into_request()).await
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_a_redactor_changes_after_the_studio_is_not_kept() {
+    let studio = kept();
+    let agent = ReActAgent::builder("clerk").model(says("Done.")).hook(Cleans);
+    let agent = agent.hook(studio.hook()).build().unwrap();
+    let browser = open(&studio).await;
+    agent.call("Go").await.unwrap();
+    let run = browser.newest().await;
+    let entries = run["entries"].as_array().unwrap().iter();
+    let request = entries.filter(|it| it["type"] == "model_request").next_back().unwrap();
+    let sizes = json!({ "hidden": true, "number": 1, "attempt": 1, "messages": 1 });
+    assert_eq!(request["data"], sizes);
+    assert_eq!(taped(&browser).await.0, 409);
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use hooks_agent_sql::store::SqliteStore;
 use hooks_agent_studio::Studio;
 use serde_json::{Map, Value, json};
 
-use crate::support::{Browser, calls_then, open, says};
+use crate::support::{Browser, Clerk, calls_then, clerk, open, says};
 
 /// A studio that has seen a call of ada's, with a tool call.
 async fn seen(studio: Studio) -> (Browser, Arc<ReActAgent>) {
@@ -133,6 +133,23 @@ async fn a_rewind_takes_the_thread_back_to_a_message() {
 
     assert_eq!((status, &rewound), (200, &json!({ "gone": 3 })));
     assert_eq!(agent.threads().memory("trees").unwrap().messages().len(), 1);
+}
+
+#[tokio::test]
+async fn a_run_whose_question_a_rewind_gave_up_waits_no_more() {
+    let studio = ada();
+    let Clerk { agent, paid } = clerk(&studio, |builder| builder);
+    let browser = open(&studio.agent(agent.clone())).await;
+    let options = || CallOptions::new().thread("trees").user("ada");
+    agent.call_with(options(), "Pay the baker").await.unwrap();
+    assert_eq!(browser.newest().await["runs"][0]["state"], "waiting");
+    let (status, rewound) = rewind(&browser, json!({ "last": 0 })).await;
+    assert_eq!((status, &rewound), (200, &json!({ "gone": 1 })));
+    let run = browser.newest().await;
+    assert_eq!(run["runs"][0]["state"], "cancelled");
+    assert_eq!(run["entries"].as_array().unwrap().last().unwrap()["type"], "given_up");
+    assert_eq!(browser.json("/api/approvals").await["waiting"], json!([]));
+    assert!(paid.take().is_empty());
 }
 
 #[tokio::test]

@@ -53,6 +53,8 @@ pub struct TapeText {
     chain: Chain,
     redactor: Redactor,
     calls: HashMap<RunId, Call>,
+    /// What hooks did in calls that have not begun.
+    early: HashMap<RunId, Vec<Decided>>,
 }
 
 /// The beginning of a call, for [`TapeText::call`].
@@ -89,7 +91,7 @@ impl TapeText {
         Self { redactor: Redactor::new(default_finders()), ..Self::default() }
     }
 
-    /// Begins a call. What is said of a run that has no call is left out.
+    /// Begins a call. What is said of a run that has no call is left out, but for decisions.
     ///
     /// # Errors
     /// [`TapeError::Json`] or [`TapeError::Finder`], as of all of its steps.
@@ -118,6 +120,9 @@ impl TapeText {
         let (thread, texts) = (thread.into(), Texts::default());
         let begun = Call { run: name, thread, texts, round: None, attempts: 0, tools: 0 };
         self.calls.insert(run, begun);
+        for decided in self.early.remove(&run).unwrap_or_default() {
+            self.decide(run, decided)?;
+        }
         Ok(())
     }
 
@@ -170,32 +175,38 @@ impl TapeText {
         Ok(())
     }
 
-    /// Adds a tool that ran: its call, its result, and how long it took.
+    /// Counts a tool that starts, and returns its number, for [`tool`](Self::tool).
+    pub fn start_tool(&mut self, run: RunId) -> u32 {
+        let Some(call) = self.calls.get_mut(&run) else { return 0 };
+        call.tools += 1;
+        call.tools - 1
+    }
+
+    /// Adds a tool that ran: its [number](Self::start_tool), its call, its result, and how long it took.
     ///
     /// # Errors
     /// As of [`call`](Self::call).
     pub fn tool(
         &mut self,
         run: RunId,
+        number: u32,
         tool_use: &ToolUse,
         result: &ToolResult,
         took: Duration,
     ) -> Result<(), TapeError> {
-        let Some(call) = self.calls.get_mut(&run) else { return Ok(()) };
+        let Some(call) = self.calls.get(&run) else { return Ok(()) };
         let (output, error) = if result.is_error {
             (Value::from(result.output.as_str()), Some(json!("failed")))
         } else {
             (serde_json::to_value(&result.output)?, None)
         };
-        let n = call.tools;
-        call.tools += 1;
-        let called = Called { run: &call.run, n, call: tool_use, ms: millis(took) };
+        let called = Called { run: &call.run, n: number, call: tool_use, ms: millis(took) };
         let line = called.line(&self.redactor, &call.thread, output, error)?;
         self.write(&line);
         Ok(())
     }
 
-    /// Adds what a hook did: its name, the event, the id of the tool call if it was about one, the flow, and the paths
+    /// Adds what a hook did, also before the call has begun: its name, the event, the id of the tool call if it was about one, the flow, and the paths
     /// of what it changed.
     ///
     /// # Errors
@@ -207,22 +218,31 @@ impl TapeText {
         flow: &str,
         changed: &[&str],
     ) -> Result<(), TapeError> {
-        let Some(call) = self.calls.get(&run) else { return Ok(()) };
-        let text = |text: &str| self.redactor.text(&call.thread, text);
         let decided = Decided {
             hook: hook.to_owned(),
             event: event.to_owned(),
-            tool_call: tool_call.map(text).transpose()?,
+            tool_call: tool_call.map(ToOwned::to_owned),
             flow: flow.to_owned(),
-            changed: changed.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
+            changed: changed.iter().map(|path| (*path).to_owned()).collect(),
         };
+        self.decide(run, decided)
+    }
+
+    fn decide(&mut self, run: RunId, mut decided: Decided) -> Result<(), TapeError> {
+        let Some(call) = self.calls.get(&run) else {
+            self.early.entry(run).or_default().push(decided);
+            return Ok(());
+        };
+        for text in decided.tool_call.iter_mut().chain(&mut decided.changed) {
+            *text = self.redactor.text(&call.thread, text)?;
+        }
         let line = decision_line(&call.run, &decided);
         self.write(&line);
         Ok(())
     }
 
-    /// Ends a call: the outcome by its [name](hooks_agent_core::agent::CallOutcome::name), the error, the reply. A call
-    /// that has no end makes a tape that is not read.
+    /// Ends a call: the outcome by its [name](hooks_agent_core::agent::CallOutcome::name), the error, the reply. Without
+    /// an error, a replay that fails with any is the same. A call that has no end makes a tape that is not read.
     ///
     /// # Errors
     /// As of [`call`](Self::call).

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::agents::cut_off_calls::crash::crash;
 use crate::agents::gate::Gate;
-use crate::agents::stores::{Paid, builder, clerk, places, waiting};
+use crate::agents::stores::{Paid, Place, builder, clerk, places, waiting};
 use crate::kills::LEASE;
 use crate::open::{address, open};
 
@@ -160,6 +160,55 @@ async fn a_rewind_waits_for_the_call_that_runs_and_not_longer_than_it_may() {
         assert_eq!(rewind.await.unwrap().unwrap(), 2);
         assert_eq!(texts(&live(&*store).await), ["Hello", "heard: Hello"]);
     }
+}
+
+#[tokio::test]
+async fn a_rewind_waits_no_longer_for_a_call_of_another_process() {
+    for place in places().await.into_iter().filter(|place| !matches!(place, Place::Memory(_))) {
+        let (paid, gate) = (Paid::default(), Gate::new());
+        let agent =
+            Arc::new(builder(place.open().await, &paid).tool(gate.tool("hold")).build().unwrap());
+        agent.call_with(ada(), "Hello").await.unwrap();
+        let first = live(&*place.open().await).await[0].0;
+        let holds = gate.clone();
+        let hold = hooks_agent_core::on!(async move |_: &mut PreReasoning<'_>| -> HookResult {
+            holds.enter();
+            holds.opened().await;
+            Ok(())
+        });
+        let other = builder(place.open().await, &paid).hook(hold).build().unwrap();
+        let call = tokio::spawn(Arc::new(other).call_owned(ada(), "Hold"));
+        gate.entered().await;
+        let brief = ada().queue_timeout(Duration::from_millis(50));
+        let error = agent.rewind(brief, first).await.unwrap_err();
+        let timed_out = matches!(error, RewindError::Call(AgentError::QueueTimeout { .. }));
+        assert!(timed_out, "{error:?}");
+        gate.open();
+        call.await.unwrap().unwrap();
+        assert_eq!(live(&*place.open().await).await.len(), 4);
+    }
+}
+
+#[tokio::test]
+async fn a_rewind_that_the_store_does_not_write_leaves_memory_as_it_was() {
+    let place = crate::agents::stores::sqlite();
+    let (store, paid) = (place.open().await, Paid::default());
+    let agent = clerk(store.clone(), &paid);
+    agent.call_with(ada(), "Hello").await.unwrap();
+    agent.call_with(ada(), "Pay the baker").await.unwrap();
+    let before = live(&*store).await;
+    place
+        .execute(
+            "CREATE TRIGGER refuse BEFORE UPDATE ON message BEGIN SELECT RAISE(ABORT, 'no'); END",
+        )
+        .await;
+    agent.rewind(ada(), before[1].0).await.unwrap_err();
+    place.execute("DROP TRIGGER refuse").await;
+    assert_eq!(live(&*store).await, before);
+    let memory = agent.read_thread("monday").await.unwrap().unwrap();
+    assert_eq!((memory.messages().len(), memory.waiting().len()), (4, 1));
+    agent.rewind(ada(), before[1].0).await.unwrap();
+    assert_eq!(live(&*store).await.len(), 2);
 }
 
 #[tokio::test]

@@ -79,9 +79,9 @@ fn serve(args: &ProxyArgs) -> Result<(), BoxError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         survive_full_files();
+        let threads = Arc::new(LiveThreads::open(&state).await?);
         // Before anybody knows that it listens, and may stop it.
         let stopped = stopped();
-        let threads = Arc::new(LiveThreads::open(&state).await?);
         let mut proxy = proxy(args, &policy, threads.clone())?;
         if let Some(token) = token {
             proxy = proxy.token(token.secret());

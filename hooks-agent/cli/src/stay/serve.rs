@@ -87,13 +87,13 @@ fn serve(args: &ServeArgs) -> Result<(), BoxError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         survive_full_files();
-        // Before anybody knows that it listens, and may stop it.
-        let stopped = stopped();
         if let Some(socket) = &socket {
             // Another one has the file too, which would be waited for.
             refuse_served(socket)?;
         }
         let decisions = Decisions::open(policy, &state).await?.agent(args.name.as_str())?;
+        // Before anybody knows that it listens, and may stop it.
+        let stopped = stopped();
         let decisions = decisions.deadline(Duration::from_secs(args.deadline));
         let mut server = Server::new(decisions.wait_for_disk(args.durable));
         if let Some(socket) = socket {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::memory::journal::Journal;
+use crate::memory::journal::{Journal, Served};
 use crate::memory::left::Left;
 use crate::memory::place::place_message;
 use crate::memory::values::ThreadValues;
@@ -38,6 +38,15 @@ pub(super) struct Conversation {
     pub(super) inbox: Option<Box<Inbox>>,
     /// The name of the conversation, once approvals are remembered for its thread.
     pub(super) name: Option<Arc<str>>,
+}
+
+/// What a rewind removed.
+#[derive(Debug)]
+pub(crate) struct Rewound {
+    kept: usize,
+    gone: Vec<Arc<Msg>>,
+    left: Option<Box<Left>>,
+    served: Option<Served>,
 }
 
 /// What users say to the call that runs.
@@ -258,12 +267,57 @@ impl Memory {
         true
     }
 
+    /// Removes the messages from this number on, of those that are `known`: what was observed since stays. What waits
+    /// is given up. Nothing if the messages are others by now.
+    pub(crate) fn rewind(&self, known: &Messages, kept: usize) -> Option<Rewound> {
+        let mut conversation = self.lock();
+        let mut all: Vec<_> = conversation.messages.shared().cloned().collect();
+        let is_same = |(now, known): (&Arc<Msg>, &Arc<Msg>)| Arc::ptr_eq(now, known);
+        if all.len() < known.len() || !all.iter().zip(known.shared()).all(is_same) {
+            return None;
+        }
+        let observed = all.split_off(known.len());
+        let gone = all.split_off(kept);
+        all.extend(observed);
+        conversation.set_all(all);
+        let left = conversation.left.take();
+        let served = conversation.journal.as_mut().and_then(|journal| journal.served.take());
+        Some(Rewound { kept, gone, left, served })
+    }
+
+    /// Puts back what a rewind removed.
+    pub(crate) fn undo(&self, rewound: Rewound) {
+        let Rewound { kept, gone, left, served } = rewound;
+        let mut conversation = self.lock();
+        let mut all: Vec<_> = conversation.messages.shared().cloned().collect();
+        let observed = all.split_off(kept.min(all.len()));
+        all.extend(gone.into_iter().chain(observed));
+        conversation.set_all(all);
+        conversation.left = left;
+        if let Some(journal) = &mut conversation.journal {
+            journal.served = served;
+        }
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, Conversation> {
         self.conversation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+impl Rewound {
+    /// How many messages are gone.
+    pub(crate) fn count(&self) -> usize {
+        self.gone.len()
+    }
+}
+
 impl Conversation {
+    fn set_all(&mut self, messages: Vec<Arc<Msg>>) {
+        self.messages = messages.into();
+        self.replaced += 1;
+        self.note_rewrite();
+    }
+
     fn note_rewrite(&mut self) {
         if let Some(journal) = &mut self.journal {
             journal.rewrite();

@@ -15,6 +15,7 @@ mod values;
 
 pub(crate) use asking::{Answer, Asking, Confirmed, ConfirmedBy, Through, is_within};
 pub use conversation::Memory;
+pub(crate) use conversation::Rewound;
 pub(crate) use journal::{Running, Served};
 pub use value::ThreadValue;
 pub use values::{ThreadValueError, ThreadValues};

@@ -15,6 +15,8 @@ impl ReActAgent {
     /// remembered answer, and takes back nothing that tools have done. Threads of sub-agents stay as they are. To keep
     /// both conversations, [fork](crate::store::fork) the thread.
     ///
+    /// A call that waits in a durable engine, with a [journal](crate::journal), is not seen: end it before.
+    ///
     /// Of the options, the thread, the user and the [time](CallOptions::queue_timeout) in the queue count: a rewind
     /// waits for the calls before it, as a call does.
     ///
@@ -49,17 +51,15 @@ impl ReActAgent {
         }
         let rewind = Rewind { thread: &key, store: &**self.store(), last };
         let threads = &self.core.threads;
-        let memory = self.memory_of_call(&cx);
         let _turn = threads.turns().take(&cx).await?;
-        let Some(durable) = threads.stored() else {
-            cx.check_thread(&memory)?;
-            return rewind.apply(&memory).await;
-        };
-        let rewound = Box::pin(durable.rewind(&cx, &memory, rewind)).await;
-        if rewound.is_err() {
-            // Memory may be ahead of the store, which is what counts.
-            threads.drop_thread(key.thread());
+        let memory = self.memory_of_call(&cx);
+        match threads.stored() {
+            Some(durable) => Box::pin(durable.rewind(&cx, &memory, rewind)).await,
+            None => {
+                cx.check_thread(&memory)?;
+                let rewound = rewind.apply(&memory).await?;
+                Ok(rewound.map_or(0, |rewound| rewound.count() as u64))
+            }
         }
-        rewound
     }
 }

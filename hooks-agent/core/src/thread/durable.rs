@@ -63,18 +63,7 @@ impl Durable {
         if cx.has_verdicts() {
             self.decide(cx, &cx.verdicts(), has_input).await?;
         }
-        let (session, cut_off) = match cx.queue_timeout() {
-            None => self.open(cx, memory, has_input, users).await?,
-            Some(after) => {
-                let open = self.open(cx, memory, has_input, users);
-                let opened = tokio::time::timeout(after, open).await;
-                opened.map_err(|_| AgentError::QueueTimeout {
-                    agent: cx.agent_name().to_owned(),
-                    thread: cx.thread_id().to_owned(),
-                    after,
-                })??
-            }
-        };
+        let (session, cut_off) = in_time(cx, self.open(cx, memory, has_input, users)).await?;
         if let Some(cut_off) = cut_off {
             session.set_aside(&cut_off).await?;
             return Err(AgentError::SetAside {
@@ -321,6 +310,20 @@ impl Durable {
         let filter = Filter::agent(self.agent.clone()).thread(thread);
         Ok(self.backing.store.forget(filter).await? > 0)
     }
+}
+
+/// Waits for the lease of a thread, not longer than the call may.
+pub(super) async fn in_time<T>(
+    cx: &CallContext,
+    open: impl Future<Output = Result<T, AgentError>>,
+) -> Result<T, AgentError> {
+    let Some(after) = cx.queue_timeout() else { return open.await };
+    let opened = tokio::time::timeout(after, open).await;
+    opened.map_err(|_| AgentError::QueueTimeout {
+        agent: cx.agent_name().to_owned(),
+        thread: cx.thread_id().to_owned(),
+        after,
+    })?
 }
 
 impl fmt::Debug for Durable {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::call::CallContext;
 use crate::error::AgentError;
-use crate::memory::Memory;
-use crate::message::{Messages, unanswered_tool_uses};
+use crate::memory::{Memory, Rewound};
+use crate::message::{Messages, Msg, unanswered_tool_uses};
 use crate::store::{Store, StoreError, ThreadKey};
-use crate::thread::durable::Durable;
+use crate::thread::durable::{Durable, in_time};
 
 /// The error of a [rewind](crate::react::ReActAgent::rewind). The thread stays as it was.
 #[derive(Debug, thiserror::Error)]
@@ -61,26 +61,60 @@ pub(crate) struct Rewind<'a> {
 }
 
 impl Rewind<'_> {
-    /// Takes back the memory of the thread, which nobody else writes.
-    pub(crate) async fn apply(self, memory: &Memory) -> Result<u64, RewindError> {
+    /// Takes back the memory of the thread, in which nobody else answers or replaces.
+    pub(crate) async fn apply(self, memory: &Memory) -> Result<Option<Rewound>, RewindError> {
         let Self { thread, store, last } = self;
+        let messages = memory.messages();
         let mut rows = store.history(thread).await?;
         rows.retain(|row| row.archived.is_none());
         rows.sort_by_key(|row| (row.place, row.seq));
-        let messages = memory.messages();
-        let place = rows.iter().position(|row| row.seq == last);
-        let Some(place) = place.filter(|_| rows.len() == messages.len()) else {
-            return Err(RewindError::NoMessage { thread: thread.clone(), last });
-        };
+        let no_message = || RewindError::NoMessage { thread: thread.clone(), last };
+        let place = rows.iter().position(|row| row.seq == last).ok_or_else(no_message)?;
+        // Memory may have changes that the store does not have yet.
+        let stored = rows[place].read(thread)?;
+        if messages.get(place).is_none_or(|msg| !is_same(msg, &stored)) {
+            return Err(no_message());
+        }
         let kept: Vec<_> = messages.shared().take(place + 1).cloned().collect();
-        let kept = Messages::from(kept);
-        let ids: Vec<_> = unanswered_tool_uses(&kept).into_iter().map(|call| call.id).collect();
-        if !ids.is_empty() {
+        let open = unanswered_tool_uses(&Messages::from(kept));
+        if !open.is_empty() {
+            let ids = open.into_iter().map(|call| call.id).collect();
             return Err(RewindError::Unanswered { thread: thread.clone(), ids });
         }
-        let gone = messages.len() - kept.len();
-        memory.replace(kept);
-        Ok(gone as u64)
+        if place + 1 == messages.len() {
+            return Ok(None);
+        }
+        memory.rewind(&messages, place + 1).map(Some).ok_or_else(no_message)
+    }
+}
+
+/// Returns whether a message is the stored one: of what it says, memory may have more than the store.
+fn is_same(msg: &Msg, stored: &Msg) -> bool {
+    let ids = |msg: &Msg| -> Vec<String> {
+        let results = msg.tool_results().map(|result| result.id.clone());
+        msg.tool_uses().map(|call| call.id.clone()).chain(results).collect()
+    };
+    msg.role == stored.role && ids(msg) == ids(stored)
+}
+
+/// A rewind in memory, which is undone if it is not written.
+struct Unwritten<'a> {
+    memory: &'a Memory,
+    rewound: Option<Rewound>,
+}
+
+impl Unwritten<'_> {
+    /// Keeps it. Returns how many messages are gone.
+    fn keep(mut self) -> u64 {
+        self.rewound.take().map_or(0, |rewound| rewound.count() as u64)
+    }
+}
+
+impl Drop for Unwritten<'_> {
+    fn drop(&mut self) {
+        if let Some(rewound) = self.rewound.take() {
+            self.memory.undo(rewound);
+        }
     }
 }
 
@@ -92,16 +126,15 @@ impl Durable {
         memory: &Arc<Memory>,
         rewind: Rewind<'_>,
     ) -> Result<u64, RewindError> {
-        let session = self.session(cx, memory.clone(), true).await?;
+        let session = in_time(cx, self.session(cx, memory.clone(), true)).await?;
         let rewound = if memory.running().is_some() {
             Err(RewindError::CutOff { thread: rewind.thread.clone() })
         } else {
             rewind.apply(memory).await
         };
-        // Released also where nothing was rewound.
-        let closed = session.close().await;
-        let gone = rewound?;
-        closed?;
-        Ok(gone)
+        // Undone before the lease is released, if this is dropped.
+        let unwritten = Unwritten { memory, rewound: rewound? };
+        session.close().await?;
+        Ok(unwritten.keep())
     }
 }

@@ -26,8 +26,10 @@ pub(crate) enum NotTaped {
     NoRequests,
     #[error("it goes on with a run before it")]
     Resumed,
-    #[error("an answer of the model that was not used is not kept")]
-    Unused,
+    #[error("a hook ended it before it began")]
+    NotBegun,
+    #[error("an answer of the model is not kept: it was not used, or came from a journal")]
+    NoAnswer,
     #[error("it has not ended")]
     Runs,
     #[error(transparent)]
@@ -81,17 +83,22 @@ struct Change {
 struct Read {
     /// The model, as hooks around it know it.
     model: String,
-    request: ChatRequest,
-    /// The attempt that goes on, and when it began.
+    /// The last request, and its number.
+    request: (u64, ChatRequest),
+    /// When the attempt began that goes on.
     began: Option<u64>,
-    attempt: Option<Attempted>,
-    calls: HashMap<String, (u64, ToolUse)>,
+    /// The attempts to have an answer of the round.
+    attempts: Vec<Attempted>,
+    /// The starts of each tool call that has no result: its number on the tape, and when it was.
+    calls: HashMap<String, (ToolUse, Vec<(u32, u64)>)>,
     reply: Option<Msg>,
+    has_begun: bool,
     has_ended: bool,
 }
 
-/// The last attempt to have an answer of a round.
+/// An attempt to have an answer.
 struct Attempted {
+    request: ChatRequest,
     took: Duration,
     usage: Usage,
     /// What the model said, once hooks left it; or why it failed.
@@ -100,10 +107,12 @@ struct Attempted {
 
 /// Returns the tape of a run with those below it, the first one first.
 pub(crate) fn tape_of(logs: &[Arc<Log>]) -> Result<String, NotTaped> {
-    if logs.iter().any(|log| log.with_summary(|run| run.dropped > 0)) {
-        return Err(NotTaped::Hidden);
-    }
-    let written: Vec<_> = logs.iter().map(|log| log.written()).collect();
+    let whole = |log: &Arc<Log>| {
+        let (summary, written) = log.whole()?;
+        (summary.dropped == 0).then_some(written)
+    };
+    let written: Vec<_> =
+        logs.iter().map(|log| whole(log).ok_or(NotTaped::Hidden)).collect::<Result<_, _>>()?;
     let mut entries: Vec<_> = logs
         .iter()
         .zip(&written)
@@ -111,7 +120,8 @@ pub(crate) fn tape_of(logs: &[Arc<Log>]) -> Result<String, NotTaped> {
         .collect();
     entries.sort_by_key(|(_, label, _)| label.seq);
     let mut tape = TapeText::new();
-    let mut reads: HashMap<RunId, Read> = HashMap::new();
+    let mut reads: HashMap<RunId, Read> =
+        logs.iter().map(|log| (log.head.run, Read::default())).collect();
     for (log, label, data) in entries {
         reads.entry(log.head.run).or_default().add(&mut tape, log, label, data)?;
     }
@@ -136,6 +146,7 @@ impl Read {
                 let (agent, thread) = (&*log.head.agent, &*log.head.thread);
                 let of = log.head.parent.zip(log.head.tool_call.as_deref());
                 tape.call(TapeCall { run, agent, thread, of, messages: &messages })?;
+                self.has_begun = true;
             }
             "request" => {
                 self.flush(tape, run, FinishReason::Stop)?;
@@ -144,30 +155,28 @@ impl Read {
             }
             "model_request" => {
                 let written: WrittenRequest = whole(data)?;
-                self.request = written.after(&self.request).ok_or(NotTaped::Hidden)?;
-                if self.attempt.take().is_some_and(|it| it.said.is_none()) {
-                    return Err(NotTaped::Unused);
-                }
+                let (number, (last, before)) = (written.number, &self.request);
+                let request = written.after((*last, before)).ok_or(NotTaped::Hidden)?;
+                self.request = (number, request);
                 self.began = Some(ts);
             }
             "model_started" if self.began.is_none() => return Err(NotTaped::NoRequests),
-            "model_finished" | "model_failed" => self.attempted(ts, whole(data)?)?,
-            "reasoned" | "summarized" => self.said(&whole(data)?),
+            "model_finished" | "model_failed" => self.attempted(ts, &whole(data)?)?,
+            "reasoned" | "summarized" => self.said(&whole(data)?)?,
             "tool_started" => {
                 self.flush(tape, run, FinishReason::Stop)?;
                 let call: ToolUse = whole(data)?;
-                self.calls.insert(call.id.clone(), (ts, call));
+                let (_, starts) =
+                    self.calls.entry(call.id.clone()).or_insert_with(|| (call, Vec::new()));
+                starts.push((tape.start_tool(run), ts));
             }
-            "tool_finished" => {
-                let result: ToolResult = whole(data)?;
-                // One that was refused did not run.
-                if let Some((began, call)) = self.calls.remove(&result.id) {
-                    tape.tool(run, &call, &result, since(began, ts))?;
-                }
-            }
+            "tool_finished" => self.tool_finished(tape, run, ts, &whole(data)?)?,
             Label::HOOK => decided(tape, run, &whole(data)?)?,
             "finished" => self.reply = Some(whole(data)?),
             "settled" => {
+                if !self.has_begun {
+                    return Err(NotTaped::NotBegun);
+                }
                 let Ended { outcome, reason } = whole(data)?;
                 let finish = match reason {
                     Some(GenerateReason::Length) => FinishReason::Length,
@@ -183,40 +192,74 @@ impl Read {
         Ok(())
     }
 
-    fn attempted(&mut self, ts: u64, attempt: Attempt) -> Result<(), NotTaped> {
+    fn attempted(&mut self, ts: u64, attempt: &Attempt) -> Result<(), NotTaped> {
         let began = self.began.take().ok_or(NotTaped::NoRequests)?;
-        let usage = attempt.usage.unwrap_or_default();
-        let said = attempt.kind.is_some().then(|| attempt.failed(&self.model));
-        self.attempt = Some(Attempted { took: since(began, ts), usage, said });
+        self.attempts.push(Attempted {
+            request: self.request.1.clone(),
+            took: since(began, ts),
+            usage: attempt.usage.unwrap_or_default(),
+            said: attempt.kind.is_some().then(|| attempt.failed(&self.model)),
+        });
         Ok(())
     }
 
     /// Notes what the model said. Without an attempt a hook said it.
-    fn said(&mut self, msg: &Msg) {
-        if let Some(attempt) = &mut self.attempt {
-            attempt.said = Some(msg.content.iter().flat_map(chunks_of).map(Ok).collect());
+    fn said(&mut self, msg: &Msg) -> Result<(), NotTaped> {
+        match self.attempts.last_mut() {
+            Some(attempt) => {
+                attempt.said = Some(msg.content.iter().flat_map(chunks_of).map(Ok).collect());
+                Ok(())
+            }
+            None if msg.reason.is_some() => Ok(()),
+            None => Err(NotTaped::NoAnswer),
         }
     }
 
-    /// Adds the answer of the round. A hook that tried again did so in the attempts before the last one, which are left
-    /// out: a replay goes on with the answer.
+    /// Adds the answer of the round. Where a hook tried again until there was one, the attempts before it are left out:
+    /// a replay goes on with the answer.
     fn flush(
         &mut self,
         tape: &mut TapeText,
         run: RunId,
         finish: FinishReason,
     ) -> Result<(), NotTaped> {
-        let Some(Attempted { took, usage, said }) = self.attempt.take() else { return Ok(()) };
-        let mut said = said.ok_or(NotTaped::Unused)?;
-        if said.iter().all(Result::is_ok) && !said.is_empty() {
-            let calls = said.iter().any(|chunk| matches!(chunk, Ok(ChatChunk::ToolUse(_))));
-            let finish = match finish {
-                FinishReason::Stop if calls => FinishReason::ToolCalls,
-                finish => finish,
-            };
-            said.push(Ok(ChatChunk::End { usage, finish }));
+        let mut attempts = std::mem::take(&mut self.attempts);
+        let has_failed = |it: &Attempted| it.said.iter().flatten().any(Result::is_err);
+        if attempts.last().is_some_and(|last| !has_failed(last)) {
+            attempts.drain(..attempts.len() - 1);
         }
-        Ok(tape.model(run, &self.model, &self.request, &said, took)?)
+        for Attempted { request, took, usage, said } in attempts {
+            let mut said = said.ok_or(NotTaped::NoAnswer)?;
+            if said.iter().all(Result::is_ok) && !said.is_empty() {
+                let calls = said.iter().any(|chunk| matches!(chunk, Ok(ChatChunk::ToolUse(_))));
+                let finish = match finish {
+                    FinishReason::Stop if calls => FinishReason::ToolCalls,
+                    finish => finish,
+                };
+                said.push(Ok(ChatChunk::End { usage, finish }));
+            }
+            tape.model(run, &self.model, &request, &said, took)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a tool that ran: each time that it started if all of them failed, else the last one. One that was refused
+    /// did not start.
+    fn tool_finished(
+        &mut self,
+        tape: &mut TapeText,
+        run: RunId,
+        ts: u64,
+        result: &ToolResult,
+    ) -> Result<(), NotTaped> {
+        let Some((call, mut starts)) = self.calls.remove(&result.id) else { return Ok(()) };
+        if !result.is_error {
+            starts.drain(..starts.len().saturating_sub(1));
+        }
+        for (number, began) in starts {
+            tape.tool(run, number, &call, result, since(began, ts))?;
+        }
+        Ok(())
     }
 }
 
@@ -245,16 +288,19 @@ impl Attempt {
     }
 }
 
-/// Adds what a hook decided or changed. What one that redacts changed is not on a tape.
+/// Adds what a hook decided or changed. What one that redacts changed is not on a tape; nor is what one changed of an
+/// answer or a result, which the tape has as hooks left it.
 fn decided(tape: &mut TapeText, run: RunId, hook: &HookRun) -> Result<(), TapeError> {
     let HookRun { hook, event, flow, changed, shadow, role, tool_call } = hook;
     let goes_on = flow == "continue";
     let redacts = role.as_deref() == Some("redacts");
-    let tries_again = event == "MODEL_CALL" && flow == "recover";
-    if *shadow || event == "SETTLED" || tries_again || goes_on && (redacts || changed.is_empty()) {
+    let tries_again = matches!(event.as_str(), "MODEL_CALL" | "TOOL_CALL") && flow == "recover";
+    let is_after = matches!(event.as_str(), "POST_REASONING" | "POST_SUMMARY" | "POST_ACTING");
+    let is_no_decision = goes_on && (redacts || is_after || changed.is_empty());
+    if *shadow || event == "SETTLED" || tries_again || is_no_decision {
         return Ok(());
     }
-    let changed = if redacts { &[][..] } else { changed };
+    let changed = if redacts || is_after { &[][..] } else { changed };
     let changed: Vec<_> = changed.iter().map(|it| it.path.as_str()).collect();
     tape.decision(run, (hook, event, tool_call.as_deref()), flow, &changed)
 }

@@ -119,14 +119,15 @@ impl Attempted {
 /// Writes what a model is asked.
 fn ask(recorder: &Recorder, kept: &mut Kept, of: &ModelAttempt<'_>) {
     // Answers that wait for a verdict are part of it.
-    let most = recorder.most(kept).filter(|_| !of.context().holds_answers());
-    let before = kept.asked.take();
-    let asked = Asked::of(kept.attempts, of.request(), before.as_ref());
+    let is_shown = kept.is_request_shown() && !of.context().holds_answers();
+    let most = is_shown.then(|| recorder.shared.ring.entry_bytes());
+    let (number, before) = (kept.asked.0 + 1, kept.asked.1.take());
+    let asked = Asked::of((number, kept.attempts), of.request(), before.as_ref());
     let shown = Shown::up_to(most, &asked);
     let is_whole = matches!(shown, Shown::Whole(_));
     recorder.add(kept, "model_request", &Data::Asked(shown), |_| {});
     // The next one is not the difference to one that is hidden.
-    kept.asked = is_whole.then(|| of.request().clone());
+    kept.asked = (number, is_whole.then(|| of.request().clone()));
 }
 
 impl Drop for Attempted {

@@ -12,6 +12,8 @@ pub(super) const NAME: &str = "Studio";
 pub(super) struct Order {
     /// A redactor runs after the studio, so the studio receives text that is removed later.
     pub(super) is_unredacted: bool,
+    /// A redactor changes what a model is asked after the studio has seen it.
+    pub(super) is_request_unredacted: bool,
     /// Hooks see an answer after its chunks were shown, and nothing says that they only look.
     pub(super) reviews_answers: bool,
 }
@@ -33,12 +35,18 @@ impl Order {
         for hooks in plan.hooks().chunk_by(|one, other| one.hook_type() == other.hook_type()) {
             let Some(first) = hooks.first() else { continue };
             let phase = first.hook_type().phase();
-            if phase == Phase::Around {
+            let is_attempt = first.hook_type().method() == "model_attempt";
+            if phase == Phase::Around && !is_attempt {
                 continue;
             }
             let own = place(hooks, name);
             let later = own.map_or(&[][..], |own| &hooks[own + 1..]);
-            order.is_unredacted |= later.iter().any(|it| it.role() == Some(HookRole::Redacts));
+            let is_unredacted = later.iter().any(|it| it.role() == Some(HookRole::Redacts));
+            if phase == Phase::Around {
+                order.is_request_unredacted |= is_unredacted;
+                continue;
+            }
+            order.is_unredacted |= is_unredacted;
             let is_answer = matches!(first.hook_type().method(), "reasoning" | "summarizing");
             if phase == Phase::Post && is_answer {
                 // Who stands for the studio may run long before it.
@@ -55,6 +63,7 @@ impl Order {
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             is_unredacted: self.is_unredacted || other.is_unredacted,
+            is_request_unredacted: self.is_request_unredacted || other.is_request_unredacted,
             reviews_answers: self.reviews_answers || other.reviews_answers,
         }
     }

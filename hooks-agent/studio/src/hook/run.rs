@@ -35,8 +35,8 @@ pub(super) struct Kept {
     pub(super) attempts: u32,
     /// The model that was asked last.
     pub(super) model: Option<Arc<str>>,
-    /// The last request that is written whole.
-    pub(super) asked: Option<ChatRequest>,
+    /// How many requests were written, and the last one, if it is whole.
+    pub(super) asked: (u64, Option<ChatRequest>),
     /// Whether tool calls of the reply wait.
     pub(super) is_waiting: bool,
     pub(super) draft: Draft,
@@ -81,6 +81,11 @@ impl Kept {
     /// Returns whether content may be shown.
     pub(super) fn is_shown(&self) -> bool {
         self.shows.content && self.order.is_some_and(|order| !order.is_unredacted)
+    }
+
+    /// Returns whether whole requests may be shown.
+    pub(super) fn is_request_shown(&self) -> bool {
+        self.is_shown() && self.order.is_some_and(|order| !order.is_request_unredacted)
     }
 
     /// Returns whether the chunks of an answer may be shown before hooks have seen all of it.

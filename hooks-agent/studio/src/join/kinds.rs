@@ -3,7 +3,7 @@
 use crate::entry::Label;
 
 /// The kinds that hooks write.
-const KINDS: [&str; 24] = [
+const KINDS: [&str; 25] = [
     "started",
     "input",
     "request",
@@ -26,6 +26,7 @@ const KINDS: [&str; 24] = [
     "finished",
     "failed",
     "resumed",
+    "given_up",
     "settled",
     Label::HOOK,
 ];

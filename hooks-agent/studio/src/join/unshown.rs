@@ -8,7 +8,7 @@ use crate::entry::{Packed, pack, pack_hidden};
 use crate::join::message::Listed;
 
 /// The kinds whose data are names, times and numbers.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "started",
     "reasoning_started",
     "summary_started",
@@ -17,6 +17,7 @@ const NAMES: [&str; 9] = [
     "model_finished",
     "permission_remembered",
     "resumed",
+    "given_up",
     "settled",
 ];
 

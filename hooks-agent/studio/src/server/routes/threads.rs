@@ -15,7 +15,9 @@ use hooks_agent_core::thread::RewindError;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::entry::Data;
 use crate::hook::is_unredacted;
+use crate::ring::RunState;
 use crate::server::answer::{error, invalid, json, nobody, not_found, store_failed};
 use crate::server::app::App;
 use crate::server::body::read;
@@ -223,7 +225,18 @@ pub(super) async fn rewind(
     let options = by.into_iter().fold(options, CallOptions::user);
     let conflict =
         |code, error: RewindError| self::error(StatusCode::CONFLICT, code, &error.to_string());
-    match agent.rewind(options, last).await {
+    // To its end, also if the page is closed meanwhile.
+    let rewind = tokio::spawn(async move {
+        let rewound = agent.rewind(options, last).await;
+        if rewound.is_ok() {
+            give_up(&app, &key);
+        }
+        rewound
+    });
+    let Ok(rewound) = rewind.await else {
+        return error(StatusCode::INTERNAL_SERVER_ERROR, "panicked", "the rewind panicked");
+    };
+    match rewound {
         Ok(gone) => json(StatusCode::OK, serde_json::json!({ "gone": gone }).to_string()),
         Err(error @ RewindError::CutOff { .. }) => conflict("cut_off", error),
         Err(error @ RewindError::Call(AgentError::QueueTimeout { .. })) => {
@@ -239,6 +252,16 @@ pub(super) async fn rewind(
         },
         Err(error) => unread(&error),
     }
+}
+
+/// Ends the runs whose questions a rewind gave up.
+fn give_up(app: &App, thread: &ThreadKey) {
+    let shared = &app.desk.shared;
+    for log in shared.ring.waiting(thread.agent(), thread.thread()) {
+        shared.ring.push(&log, "given_up", &Data::Nothing, |run| run.state = RunState::Cancelled);
+        shared.keep(&log);
+    }
+    shared.asked.send_replace(());
 }
 
 fn of_another_user() -> Response {

@@ -314,6 +314,10 @@ export class RunTree {
     this.add(this, nodeOf(this.keyOf(entry), 'resumed', entry.ts, { by: data.by, tree: this }));
   }
 
+  on_given_up(entry) {
+    this.add(this, nodeOf(this.keyOf(entry), 'given_up', entry.ts, {}));
+  }
+
   on_failed(entry, data) {
     this.closeRound(entry.ts);
     this.failure = data;

@@ -189,6 +189,11 @@ export const KINDS = {
     ],
     after: `at ${clock(at)}`,
   }),
+  given_up: ({ at }) => ({
+    icon: 'end',
+    parts: [label('Given up'), h('span.faint', {}, 'The thread was rewound.')],
+    time: clock(at),
+  }),
   note: ({ entry, at }) => ({
     icon: 'none',
     parts: [h('span.muted', {}, shown(entry.type)), faintCut(brief(entry.data))],

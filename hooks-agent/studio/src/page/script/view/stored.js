@@ -40,6 +40,8 @@ export class StoredMessages {
 
   /** Loads the messages after the last ones are gone: the focus goes to what can be done with the one that is last. */
   async drawAfter(agent, thread) {
+    // Another thread may be shown by now.
+    if (this.key !== threadLink(agent, thread)) return;
     await this.load(agent, thread);
     [...this.element.querySelectorAll('summary')].at(-1)?.focus();
   }
