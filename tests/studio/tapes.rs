@@ -54,9 +54,9 @@ fn read(id: &str, path: &str) -> ToolUse {
 #[tokio::test]
 async fn a_run_is_a_tape_that_is_replayed_without_a_difference() {
     let guard = || {
-        on(|event: &mut PreActing<'_>| match event.tool_use().input["path"] == "secret" {
-            true => event.refuse("not this one"),
-            false => Flow::Continue,
+        on(|event: &mut PreActing<'_>| {
+            let is_secret = event.tool_use().input["path"] == "secret";
+            if is_secret { event.refuse("not this one") } else { Flow::Continue }
         })
     };
     let build = |builder: ReActAgentBuilder, read: Calls| {
@@ -225,8 +225,8 @@ async fn a_request_that_a_redactor_changes_after_the_studio_is_not_kept() {
     let browser = open(&studio).await;
     agent.call("Go").await.unwrap();
     let run = browser.newest().await;
-    let entries = run["entries"].as_array().unwrap().iter();
-    let request = entries.filter(|it| it["type"] == "model_request").next_back().unwrap();
+    let mut entries = run["entries"].as_array().unwrap().iter();
+    let request = entries.rfind(|it| it["type"] == "model_request").unwrap();
     let sizes = json!({ "hidden": true, "number": 1, "attempt": 1, "messages": 1 });
     assert_eq!(request["data"], sizes);
     assert_eq!(taped(&browser).await.0, 409);

@@ -132,11 +132,11 @@ async fn a_rewind_waits_for_the_call_that_runs_and_not_longer_than_it_may() {
     for place in places().await {
         let (store, paid, gate) = (place.open().await, Paid::default(), Gate::new());
         let is_held = |text: &str| text.contains("Hold");
-        let held = gate.clone();
+        let blocked = gate.clone();
         let hold = hooks_agent_core::on!(async move |event: &mut PreReasoning<'_>| -> HookResult {
             if event.messages().iter().any(|msg| is_held(&msg.text())) {
-                held.enter();
-                held.opened().await;
+                blocked.enter();
+                blocked.opened().await;
             }
             Ok(())
         });
