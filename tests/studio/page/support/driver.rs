@@ -35,7 +35,17 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
+    /// Starts it, again if it ends at once: its port may be taken in one of the two families of addresses.
     pub(crate) async fn start(programs: &Programs) -> Self {
+        for _ in 0..5 {
+            if let Some(driver) = Self::try_start(programs).await {
+                return driver;
+            }
+        }
+        panic!("the driver ends before it names its port");
+    }
+
+    async fn try_start(programs: &Programs) -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder can be made");
         let mut process = Command::new(&programs.driver)
             .arg("--port=0")
@@ -50,14 +60,14 @@ impl Driver {
         let output = process.stdout.take().expect("the output is a pipe");
         let mut lines = BufReader::new(output).lines();
         let port = loop {
-            let line = lines.next_line().await.expect("the driver writes text");
-            let line = line.expect("the driver names its port before it ends");
+            let line = lines.next_line().await.expect("the driver writes text")?;
             if let Some((_, port)) = line.split_once("started successfully on port ") {
                 break port.trim_end_matches('.').to_owned();
             }
         };
         // What it writes later is read, so that it never waits.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
-        Self { address: format!("http://127.0.0.1:{port}"), _process: process, _folder: folder }
+        let address = format!("http://127.0.0.1:{port}");
+        Some(Self { address, _process: process, _folder: folder })
     }
 }
