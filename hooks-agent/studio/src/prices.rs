@@ -1,4 +1,4 @@
-//! What tokens cost.
+//! The prices of tokens, and money.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a thread has said, as its store has it.
+//! The messages of a thread, as its store has them.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! How a hook stands to another one.
+//! The place of a hook before or after another one.
 
 use std::fmt;
 

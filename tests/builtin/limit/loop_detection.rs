@@ -30,9 +30,9 @@ fn fails(tool: &'static str, input: Value, error: &'static str) -> Step {
 enum Seen {
     /// It goes on to its end, and the model reads nothing.
     Nothing,
-    /// The model is told in this round; the call goes on.
+    /// In this round the model reads of it; the call goes on.
     Told(usize),
-    /// The model is told in the one round, and the call ends at the other.
+    /// In the first of the rounds the model reads of it; the call ends in the second.
     Ended(usize, usize),
 }
 

@@ -1,4 +1,4 @@
-//! What another hook did.
+//! The run of another hook, as an entry.
 
 use std::sync::Arc;
 

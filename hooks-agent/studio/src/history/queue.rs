@@ -1,4 +1,4 @@
-//! What is to be written.
+//! The queue of runs that are to be written.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the history has.
+//! Reads the history.
 
 use hooks_agent_core::call::RunId;
 use hooks_agent_core::store::{KeptRun, RunHistory, RunSums, StoreError, SummedTotal};

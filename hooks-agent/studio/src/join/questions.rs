@@ -1,4 +1,4 @@
-//! What waits at a worker, and what was decided there.
+//! The questions of a worker: those that wait, and those that were decided there.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What workers send, without its content: for a studio that does not show any.
+//! The entries of workers without their content, for a studio that shows none.
 
 use hooks_agent_core::store::Decision;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What runs come to: the first view of the page.
+//! The first view of the page: the numbers of all runs.
 
 mod report;
 mod rows;

@@ -1,4 +1,4 @@
-//! What runs come to by time.
+//! The numbers of runs by time.
 
 use serde::Serialize;
 

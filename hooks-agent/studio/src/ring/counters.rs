@@ -1,4 +1,4 @@
-//! What all runs count together, without a lock.
+//! The counters of all runs together, without a lock.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! What one run wrote.
+//! The log of one run.
 
 use std::collections::BTreeMap;
 #[cfg(feature = "join")]

@@ -1,4 +1,4 @@
-//! How a run stands.
+//! The state and the numbers of one run.
 
 use std::borrow::Cow;
 use std::sync::Arc;

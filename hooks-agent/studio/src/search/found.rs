@@ -1,4 +1,4 @@
-//! What was found.
+//! The hits of a search.
 
 use std::sync::Arc;
 

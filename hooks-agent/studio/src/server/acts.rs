@@ -1,4 +1,4 @@
-//! What people do, and what they are answered: by the page, and by a worker for the page that it joined.
+//! The acts of people and their answers: by the page, and by a worker for the page that it joined.
 
 use axum::http::StatusCode;
 use axum::response::Response;

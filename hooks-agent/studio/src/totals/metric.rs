@@ -1,4 +1,4 @@
-//! What is counted.
+//! The names of what is counted.
 
 use std::fmt;
 use std::str::FromStr;

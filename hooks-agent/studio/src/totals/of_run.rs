@@ -1,4 +1,4 @@
-//! What one run comes to.
+//! Counts one run.
 
 use crate::prices::Money;
 use crate::ring::{ModelUse, RunState, RunSummary, Written};

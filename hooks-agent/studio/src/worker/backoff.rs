@@ -1,4 +1,4 @@
-//! How long a worker waits after a failure.
+//! The pause of a worker after a failure.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is sent at once.
+//! A batch of entries, which is sent at once.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the parts of a worker share.
+//! The state that the parts of a worker share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What waits for a person, and what was decided.
+//! The routes of questions and decisions.
 
 use std::sync::Arc;
 

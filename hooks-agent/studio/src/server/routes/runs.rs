@@ -1,4 +1,4 @@
-//! What runs did.
+//! The routes of runs: lists, trees, files, numbers, the stream.
 
 use std::sync::Arc;
 
