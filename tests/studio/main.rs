@@ -10,6 +10,7 @@ mod connections;
 #[expect(clippy::unreadable_literal, reason = "as the studio writes it")]
 mod exported;
 mod exports;
+mod failing_history;
 mod history;
 mod hooks;
 mod hosts;
