@@ -7,8 +7,8 @@ use crate::store::{Filter, StoreError, ThreadKey};
 use crate::thread::{Rewind, RewindError};
 
 impl ReActAgent {
-    /// Takes a thread back to the message of this [number](crate::store::HistoryRow::seq): its next call goes on from there, as if
-    /// nothing had been said after it. Returns how many messages are no longer part of the conversation.
+    /// Takes a thread back to the message of this [number](crate::store::HistoryRow::seq): its next call goes on from
+    /// there, as if nothing had been said after it. Returns how many messages are no longer part of the conversation.
     ///
     /// A store outside of the process keeps them as history, as messages that were replaced. Questions that wait on
     /// the thread are given up. What hooks keep with the thread stays: a rewind resets no limit, no label and no
