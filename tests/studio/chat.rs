@@ -140,6 +140,20 @@ async fn a_running_call_is_interrupted() {
     assert_eq!(browser.post(&path, &json!({})).await.status(), StatusCode::CONFLICT);
 }
 
+#[tokio::test]
+async fn nobody_interrupts_a_call_without_signing_in() {
+    let studio = Studio::new().authenticate(|_| None);
+    let (agent, runs) = stuck(&studio);
+    let browser = open(&studio).await;
+    let call = tokio::spawn(async move { agent.call("Go").await });
+    runs.notified().await;
+    let run = browser.runs().await[0]["run"].as_str().unwrap().to_owned();
+    let path = format!("/api/runs/{run}/interrupt");
+    assert_eq!(browser.post(&path, &json!({})).await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(browser.runs().await[0]["state"], "running");
+    call.abort();
+}
+
 // ST-14
 #[tokio::test]
 async fn cancelled_and_panicked_runs_show_their_end() {

@@ -91,7 +91,7 @@ impl TapeText {
         Self { redactor: Redactor::new(default_finders()), ..Self::default() }
     }
 
-    /// Begins a call. What is said of a run that has no call is left out, but for decisions.
+    /// Begins a call. Steps of a run whose call has not begun are left out; decisions wait until it begins.
     ///
     /// # Errors
     /// [`TapeError::Json`] or [`TapeError::Finder`], as of all of its steps.
@@ -206,8 +206,8 @@ impl TapeText {
         Ok(())
     }
 
-    /// Adds what a hook did, also before the call has begun: its name, the event, the id of the tool call if it was about one, the flow, and the paths
-    /// of what it changed.
+    /// Adds what a hook did, also before the call has begun: its name, the event, the id of the tool call if it was
+    /// about one, the flow, and the paths of what it changed.
     ///
     /// # Errors
     /// As of [`call`](Self::call).
@@ -242,7 +242,7 @@ impl TapeText {
     }
 
     /// Ends a call: the outcome by its [name](hooks_agent_core::agent::CallOutcome::name), the error, the reply. Without
-    /// an error, a replay that fails with any is the same. A call that has no end makes a tape that is not read.
+    /// an error, any error of a replay matches. A tape with a call that has no end cannot be read.
     ///
     /// # Errors
     /// As of [`call`](Self::call).

@@ -18,7 +18,8 @@ pub enum StudioPart {
     Approvals,
     /// The hooks of agents.
     Hooks,
-    /// Everything that changes something: to decide, to revoke, to write, to fork, to rewind, to interrupt. Who may not act looks.
+    /// Everything that changes something: to decide, to revoke, to write, to fork, to rewind, to interrupt. Who may not
+    /// act looks.
     Acting,
 }
 

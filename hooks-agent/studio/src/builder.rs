@@ -37,15 +37,18 @@ use crate::shared::Shared;
 /// | [`show_removed`](Self::show_removed) | values that hooks replaced are not shown |
 /// | [`show_drafts`](Self::show_drafts) | answers are not shown before hooks that may change them saw them |
 /// | [`show_requests`](Self::show_requests) | of requests, the system prompt and names of tools are shown |
-/// | [`allow_chat`](Self::allow_chat) | nobody writes to agents |
+/// | [`show_errors`](Self::show_errors) | errors are shown without their texts |
+/// | [`prices`](Self::prices) | no money is shown |
+/// | [`allow_chat`](Self::allow_chat) | nobody writes to agents, reads stored messages, forks or rewinds |
 /// | [`authenticate`](Self::authenticate), [`decided_by`](Self::decided_by) | nobody is known who decides |
 /// | [`history`](Self::history) | runs are kept in memory alone |
 /// | [`only_for`](Self::only_for) | who has the token sees and does everything |
 /// | [`token`](Self::token) | a random one |
+/// | [`allowed_host`](Self::allowed_host) | the page is reached by the address that is bound |
 /// | [`joined_by`](Self::joined_by) | no other process shows its runs here |
-/// | [`capacity`](Self::capacity) | 1,000 runs, 5,000 events of a run, 64 MiB |
+/// | [`capacity`](Self::capacity) | 1,000 runs, 5,000 entries of a run, 64 MiB |
 ///
-/// Clones are one studio: what a clone sets by `show_..` and `capacity` holds for all.
+/// Clones share their runs, what `show_..`, `capacity`, `prices` and `history` set, and nothing else.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -136,9 +139,11 @@ impl Studio {
     }
 
     /// Sets whether whole requests of models are kept and shown, of calls that begin from now on and whose content is
-    /// shown: all messages, the descriptions of tools, the options. A run of them can be saved as a
+    /// shown: all messages, the descriptions of tools, the options. Such a run can be saved as a
     /// [tape](https://docs.rs/hooks-agent/latest/hooks_agent/guide/replay/index.html). Without them, the page has the
-    /// system prompt, the names of the tools, and how many messages there are.
+    /// system prompt, the names of the tools, and how many messages there are. Each attempt is an entry more, which has
+    /// what differs from the request before it; the entries count for the [capacity](Self::capacity), and are not
+    /// searched.
     pub fn show_requests(self, show: bool) -> Self {
         self.shared.settings.show_requests(show);
         self
@@ -161,10 +166,11 @@ impl Studio {
         self
     }
 
-    /// Keeps runs in a store beyond what the [ring](Self::capacity) holds: those that ended while the studio was
-    /// [served](StudioServer::serve), as far as the ring shows them, and their numbers by the hour. The page has
-    /// weeks, and searches them. They are written beside the calls, which never wait for it; runs that end faster than
-    /// the store takes them are not kept, and the page says how many. The store's
+    /// Keeps runs in a store beyond what the [ring](Self::capacity) holds: when they end, when they wait, and when
+    /// another one goes on with them, as far as the ring shows them, and their numbers by the hour. The page has weeks,
+    /// and searches them. They are written while the studio is [served](StudioServer::serve), beside the calls, which
+    /// never wait for it; runs that end faster than the store takes them are not kept, and the page says how many. The
+    /// store's
     /// [`prune`](hooks_agent_core::store::Store::prune) and [`forget`](hooks_agent_core::store::Store::forget) remove
     /// them. A store that was set before stays.
     ///
@@ -188,7 +194,8 @@ impl Studio {
         self
     }
 
-    /// Sets whether people may write to the agents.
+    /// Sets whether people may write to the agents, read the stored messages of threads, and fork and rewind those that
+    /// are theirs.
     pub fn allow_chat(mut self, allow: bool) -> Self {
         self.agents.allow_chat(allow);
         self
@@ -208,7 +215,7 @@ impl Studio {
     }
 
     /// Lets workers join by this key, of at least 16 letters, digits or `-._~`: programs of other processes whose runs
-    /// this studio shows, and whose questions it has decided there. Who has the key writes runs and questions, and neither
+    /// this studio shows, and whose questions the page takes decisions of. Who has the key writes runs and questions, and neither
     /// reads nor decides. Without it nobody joins.
     ///
     /// A program joins by `Studio::join`, of the feature `studio-join`.
@@ -217,15 +224,15 @@ impl Studio {
         self
     }
 
-    /// Sets who decides and writes: the person who has the token. The default is nobody whom the program has
-    /// authenticated; the [store](hooks_agent_core::store::Decided::by) records `studio`.
+    /// Sets who decides and writes: the person who has the token. By default nobody is
+    /// authenticated, and the [store](hooks_agent_core::store::Decided::by) records `studio`.
     pub fn decided_by(self, user: impl Into<User>) -> Self {
         let user = user.into();
         self.authenticate(move |_| Some(user.clone()))
     }
 
     /// Sets who decides and writes by the head of the request: a header that the proxy in front of the studio
-    /// sets, or a cookie of the program. A request of nobody may look, and neither decides nor writes. The
+    /// sets, or a cookie of the program. A request of nobody may look, and changes nothing. The
     /// body of a request names nobody.
     ///
     /// ```
@@ -282,7 +289,7 @@ impl Studio {
         self
     }
 
-    /// Sets how much is kept: runs, events of a run, and bytes of all as JSON. The oldest goes first.
+    /// Sets how much is kept: runs, entries of a run, and bytes of all as JSON. The oldest goes first.
     pub fn capacity(self, runs: usize, events: usize, bytes: usize) -> Self {
         self.shared.ring.set_capacity(Capacity { runs, entries: events, bytes });
         self
@@ -295,7 +302,7 @@ impl Studio {
     /// [`StudioError::Bind`] if the address cannot be bound, [`StudioError::TokenRequired`] if other
     /// machines can reach it and there is no [token](Self::token), [`StudioError::WeakToken`],
     /// [`StudioError::WeakKey`], [`StudioError::DuplicateAgent`], [`StudioError::NobodyDecides`],
-    /// [`StudioError::NobodyKnown`], [`StudioError::NoHistory`].
+    /// [`StudioError::NobodyKnown`], [`StudioError::NoHistory`], [`StudioError::NoRandom`].
     pub async fn bind(&self, address: impl Into<String>) -> Result<StudioServer, StudioError> {
         let address = address.into();
         let failed = |source| StudioError::Bind { address: address.clone(), source };

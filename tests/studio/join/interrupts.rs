@@ -4,11 +4,17 @@ use std::sync::Arc;
 
 use hooks_agent_core::prelude::*;
 use hooks_agent_studio::Studio;
-use reqwest::StatusCode;
+use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
 
 use crate::join::support::{ByHand, entry, join, joined, run, until_ended};
-use crate::support::{calls_then, open};
+use crate::support::{Browser, calls_then, open};
+
+/// Interrupts a run as ada.
+async fn interrupt(browser: &Browser, path: &str) -> Response {
+    let request = browser.request(Method::POST, path).header("x-user", "ada");
+    request.json(&json!({})).send().await.unwrap()
+}
 
 #[tokio::test]
 async fn a_call_of_a_worker_is_interrupted() {
@@ -25,12 +31,14 @@ async fn a_call_of_a_worker_is_interrupted() {
     let started = stream.until(|it| it.data["type"] == "tool_started").await.pop().unwrap();
     let path = format!("/api/runs/{}/interrupt", started.data["run"].as_str().unwrap());
 
-    assert_eq!(browser.post(&path, &json!({})).await.status(), StatusCode::ACCEPTED);
+    // Who is not signed in interrupts nothing.
+    assert_eq!(browser.post(&path, &json!({})).await.status(), StatusCode::FORBIDDEN);
+    assert_eq!(interrupt(&browser, &path).await.status(), StatusCode::ACCEPTED);
 
     let runs = until_ended(&browser, &mut stream, 1).await;
     assert_eq!(runs[0]["state"], "interrupted");
     let _ = call.await.unwrap();
-    assert_eq!(browser.post(&path, &json!({})).await.status(), StatusCode::CONFLICT);
+    assert_eq!(interrupt(&browser, &path).await.status(), StatusCode::CONFLICT);
 }
 
 #[tokio::test]
@@ -41,7 +49,7 @@ async fn a_run_of_a_worker_that_left_is_not_interrupted() {
     let entries = [entry(RUN, 1, "started", Value::Null)];
     let runs = [json!({ "run": run(RUN), "before": 0 })];
     worker.send(json!({ "runs": runs, "entries": entries, "leaves": true })).await;
-    let answer = browser.post(&format!("/api/runs/{RUN}/interrupt"), &json!({})).await;
+    let answer = interrupt(&browser, &format!("/api/runs/{RUN}/interrupt")).await;
     assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(answer.json::<Value>().await.unwrap()["error"], "worker");
     // Nobody knows its end.

@@ -129,6 +129,7 @@ async fn a_run_of_the_history_opens_and_says_where_it_is_from() {
         page.until_text(".k-text", "An old answer.").await;
         page.until_text(".k-settled", "Finished").await;
         page.until_text(".chip.past", "From the history, not live").await;
+        page.until("document.querySelectorAll('.menu button').length === 1").await;
         page.until_text(".older a.run[aria-current=true]", "Old question 1").await;
         page.picture("history-run").await;
         page.client.refresh().await.unwrap();

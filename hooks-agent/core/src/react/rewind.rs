@@ -10,15 +10,16 @@ impl ReActAgent {
     /// Takes a thread back to the message of this [number](crate::store::HistoryRow::seq): its next call goes on from
     /// there, as if nothing had been said after it. Returns how many messages are no longer part of the conversation.
     ///
-    /// A store outside of the process keeps them as history, as messages that were replaced. Questions that wait on
+    /// A store outside of the process keeps them as history, as messages that were replaced; a
+    /// [`MemoryStore`](crate::thread::MemoryStore) does not. Questions that wait on
     /// the thread are given up. What hooks keep with the thread stays: a rewind resets no limit, no label and no
     /// remembered answer, and takes back nothing that tools have done. Threads of sub-agents stay as they are. To keep
     /// both conversations, [fork](crate::store::fork) the thread.
     ///
-    /// A call that waits in a durable engine, with a [journal](crate::journal), is not seen: end it before.
+    /// Calls that wait in a durable engine, with a [journal](crate::journal), are not detected: end them first.
     ///
-    /// Of the options, the thread, the user and the [time](CallOptions::queue_timeout) in the queue count: a rewind
-    /// waits for the calls before it, as a call does.
+    /// Of the options, only the thread, the user, who must be the thread's, and the
+    /// [queue timeout](CallOptions::queue_timeout) are used: a rewind waits for the calls before it, as a call does.
     ///
     /// ```
     /// use hooks_agent::prelude::*;

@@ -29,9 +29,9 @@ pub enum RewindError {
         /// The number.
         last: u64,
     },
-    /// Tool calls up to the message have no result up to it.
+    /// Tool calls that stay would lack their results.
     #[error(
-        "after this message tool calls of {thread} have no result: {}; rewind it to before them, or to after their results",
+        "tool calls of {thread} would be left without a result: {}; rewind to before them, or to after their results",
         .ids.join(", ")
     )]
     Unanswered {

@@ -17,7 +17,7 @@ use crate::overview::Overview;
 use crate::ring::{RunState, RunTree};
 use crate::search::search;
 use crate::server::acts;
-use crate::server::answer::{error, json, not_found, store_failed, typed};
+use crate::server::answer::{error, json, nobody, not_found, store_failed, typed};
 use crate::server::app::App;
 use crate::server::routes::join::asked;
 use crate::server::stream;
@@ -176,8 +176,16 @@ pub(super) async fn events(State(app): State<Arc<App>>, request: Request) -> Res
     stream::events(app, request)
 }
 
-/// Interrupts a run.
-pub(super) async fn interrupt(State(app): State<Arc<App>>, Path(run): Path<String>) -> Response {
+/// Interrupts a run, for somebody.
+pub(super) async fn interrupt(
+    State(app): State<Arc<App>>,
+    Path(run): Path<String>,
+    request: Request,
+) -> Response {
+    let (head, _) = request.into_parts();
+    if app.desk.user(&head).is_none() {
+        return nobody();
+    }
     let Ok(run) = run.parse::<RunId>() else { return not_found() };
     let Shared { ring, joined, .. } = &*app.desk.shared;
     if matches!(ring.running(run), Some((RunState::Running, None)))

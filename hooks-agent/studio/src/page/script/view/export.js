@@ -20,10 +20,11 @@ function save({ name, type, text }) {
   setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
 
-export function exportMenu(run) {
+/** The files of a run; of one that the program no longer has in memory, its JSON alone. */
+export function exportMenu(run, isPast) {
   const problem = h('p.problem', { role: 'alert' });
   const failed = (error) => say(problem, shown(error.message));
-  const menu = h('details.menu', {}, h('summary', {}, 'Export'), h('div.options', {}, h('ul', {}, KINDS.map(([name, make]) =>
+  const menu = h('details.menu', {}, h('summary', {}, 'Export'), h('div.options', {}, h('ul', {}, (isPast ? KINDS.slice(0, 1) : KINDS).map(([name, make]) =>
     h('li', {}, action(name, async () => {
       say(problem, '');
       save(await make(run));

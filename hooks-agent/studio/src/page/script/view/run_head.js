@@ -77,7 +77,7 @@ export class RunHead {
           quiet > 0 && this.quietButton(quiet),
           this.foldButton(),
           h('a.quiet', { href: addressOf(`/compare/${run.run}`, { agent: run.agent }) }, 'Compare with…'),
-          exportMenu(run),
+          exportMenu(run, isPast),
           run.state === 'running' && !isPast && mayAct() && interruptButton(run))),
       failure && h('div.cause', {}, h('p.problem', {}, shown(failureOf(failure))), failureMore(failure)),
       h('dl.facts', {}, names.map((name) =>

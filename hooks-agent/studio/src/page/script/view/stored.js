@@ -6,7 +6,7 @@ import { threadLink } from './place.js';
 import { mayAct } from './state.js';
 import { hiddenText, longText } from './code.js';
 import { action, announce, field, fill, h, say } from './dom.js';
-import { shown } from './format.js';
+import { count, shown } from './format.js';
 import { said } from './piece.js';
 
 /** Why a fork or a rewind is refused, in words. */
@@ -102,7 +102,7 @@ function rewindTo(agent, thread, last, later, anew) {
   const submit = action('Rewind', async () => {
     const { gone } = await api.rewind(agent, thread, last);
     rewind.open = false;
-    announce(`Rewound: ${gone} messages are archived`);
+    announce(`Rewound by ${count(gone, 'message')}`);
     await anew();
   }, '.primary', (error) => say(problem, whyNot(error)));
   const rewind = folded('Rewind to here', h('p', {}, `${what} the conversation. What tools did stays done.`),
