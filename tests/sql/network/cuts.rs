@@ -31,7 +31,7 @@ async fn cut(wired: &Wired) {
 #[tokio::test]
 async fn operations_that_may_be_repeated_outlast_a_short_cut() {
     let Some(wired) = Wired::new().await else { return };
-    let store: PostgresStore = wired.store().await;
+    let store: PostgresStore = wired.patient_store().await;
     let shared: Shared = Arc::new(store.clone());
     let lease = granted(&shared, &key("ada")).await;
     let id = ask(&shared, "bob", 1).await.remove(0);
@@ -71,7 +71,7 @@ async fn operations_that_may_be_repeated_outlast_a_short_cut() {
 #[tokio::test]
 async fn a_decision_whose_answer_was_lost_is_stored_once_and_accepted() {
     let Some(wired) = Wired::new().await else { return };
-    let store: Shared = Arc::new(wired.store().await);
+    let store: Shared = Arc::new(wired.patient_store().await);
     let ids = ask(&store, "ada", 3).await;
     // The connection knows the statements.
     store.decide(vec![approve(&ids[0], "eve")]).await.unwrap();
@@ -103,7 +103,7 @@ async fn a_decision_whose_answer_was_lost_is_stored_once_and_accepted() {
 #[tokio::test]
 async fn a_lease_whose_grant_was_lost_is_granted_again() {
     let Some(wired) = Wired::new().await else { return };
-    let store: Shared = Arc::new(wired.store().await);
+    let store: Shared = Arc::new(wired.patient_store().await);
     let lease = granted(&store, &key("ada")).await;
     store.release(&lease).await.unwrap();
     wired.proxy.set(Wire::LoseAnswer);

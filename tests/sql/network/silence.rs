@@ -128,7 +128,7 @@ async fn idle_connections_that_are_lost_are_found_by_one_test() {
 #[tokio::test]
 async fn a_slow_answer_within_the_limit_is_taken() {
     let Some(wired) = Wired::new().await else { return };
-    let store: Shared = Arc::new(wired.store().await);
+    let store: Shared = Arc::new(wired.patient_store().await);
     let lease = granted(&store, &key("ada")).await;
     wired.proxy.set(Wire::Delay(Duration::from_millis(40)));
     store.commit(&lease, &step(0)).await.unwrap();

@@ -10,6 +10,9 @@ use crate::backend::{Backend, SERVER, postgres};
 /// How long an operation may take in these tests.
 pub(crate) const LIMIT: Duration = Duration::from_millis(600);
 
+/// How long a store waits that has its answer.
+const PATIENT: Duration = Duration::from_secs(20);
+
 /// A server behind a proxy.
 pub(crate) struct Wired {
     pub(crate) backend: Backend,
@@ -45,5 +48,11 @@ impl Wired {
     /// Opens a store through the proxy. Its first connection knows the statements of a thread.
     pub(crate) async fn store(&self) -> PostgresStore {
         self.options().connect(&self.url()).await.unwrap()
+    }
+
+    /// The same, where the server answers in the end: on a busy machine too.
+    pub(crate) async fn patient_store(&self) -> PostgresStore {
+        let options = self.options().connect_timeout(PATIENT).statement_timeout(PATIENT);
+        options.maintenance_timeout(PATIENT).connect(&self.url()).await.unwrap()
     }
 }
