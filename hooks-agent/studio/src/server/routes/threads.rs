@@ -76,13 +76,23 @@ async fn said(
     thread: String,
     request: Request,
 ) -> Result<Said, Response> {
-    let (by, Written { text }) = written(app, request).await?;
-    let Owned { agent: called, by, .. } = owned(app, agent, thread.clone(), by).await?;
+    let (Owned { agent: called, by, .. }, Written { text }) =
+        sent(app, (agent, thread.clone()), request).await?;
     if text.trim().is_empty() {
         return Err(invalid("the message has no text"));
     }
     let options = CallOptions::new().thread(thread);
     Ok(Said { called, options: by.into_iter().fold(options, CallOptions::user), text })
+}
+
+/// Reads what a person sends for a thread, and checks whose the thread is.
+async fn sent<T: DeserializeOwned>(
+    app: &App,
+    (agent, thread): (String, String),
+    request: Request,
+) -> Result<(Owned, T), Response> {
+    let (by, sent) = written(app, request).await?;
+    Ok((owned(app, agent, thread, by).await?, sent))
 }
 
 /// Reads what a person sends, and who the person is.
@@ -167,15 +177,11 @@ struct Fork {
 /// Begins a thread with the first messages of another one.
 pub(super) async fn fork(
     State(app): State<Arc<App>>,
-    Path((agent, thread)): Path<(String, String)>,
+    Path(of): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    let (by, Fork { last, to }) = match written(&app, request).await {
-        Ok(written) => written,
-        Err(refused) => return refused,
-    };
-    let Owned { agent, key, .. } = match owned(&app, agent, thread, by).await {
-        Ok(owned) => owned,
+    let (Owned { agent, key, .. }, Fork { last, to }) = match sent(&app, of, request).await {
+        Ok(sent) => sent,
         Err(refused) => return refused,
     };
     let conflict = |code, message: &str| error(StatusCode::CONFLICT, code, message);
@@ -210,15 +216,11 @@ struct Back {
 /// Takes a thread back to an earlier message.
 pub(super) async fn rewind(
     State(app): State<Arc<App>>,
-    Path((agent, thread)): Path<(String, String)>,
+    Path(of): Path<(String, String)>,
     request: Request,
 ) -> Response {
-    let (by, Back { last }) = match written(&app, request).await {
-        Ok(written) => written,
-        Err(refused) => return refused,
-    };
-    let Owned { agent, key, by } = match owned(&app, agent, thread, by).await {
-        Ok(owned) => owned,
+    let (Owned { agent, key, by }, Back { last }) = match sent(&app, of, request).await {
+        Ok(sent) => sent,
         Err(refused) => return refused,
     };
     let options = CallOptions::new().thread(key.thread()).queue_timeout(BUSY);
